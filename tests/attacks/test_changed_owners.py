@@ -18,7 +18,7 @@ import pytest
 
 from simulator import Simulator
 from support.owners import ANA, BEN, CEM, Owner
-from support.simulated_owners import SimulatedOwners, change, owned_by
+from support.simulated_owners import SimulatedOwners, change, files_of, owned_by
 
 REFUSED = (3, "TRUST_OWNER_CHANGED")
 DAN = Owner(4)
@@ -499,25 +499,44 @@ def test_a_person_can_accept_that_it_is_not_claimed(claimed):
     assert check_installed(claimed) == ""
 
 
-def test_the_offline_role_says_who_owns_it_now(claimed):
+@pytest.mark.attack("T10", (3, "TRUST_OWNER_CHANGED"))
+def test_the_offline_role_gives_a_claimed_name_away(claimed):
+    """All keys of the registry were stolen, but for those of the owner; see `recovered_names`."""
     claimed.owners.claim("quiz_master", BEN)
     claimed.record |= owned_by(BEN)
     claimed.registry.release("quiz_master", "1.1.0", b"signed")
-    row = claimed.record["releases"][-1]
-    row["files"] = [{"path": row["path"], "sha256": row["sha256"], "size": row["size"]}]
+    claimed.record["releases"][-1]["files"] = files_of(claimed.record["releases"][-1])
     claimed.owners.sign("quiz_master", "1.1.0", BEN)
     claimed.registry.publish()
+    before = claimed.attack.client.installed()
+    assert claimed.attack.install() == REFUSED
+    assert claimed.attack.install() == REFUSED
+    assert claimed.attack.client.installed() == before
+    assert claimed.attack.client.run("install", "quiz_master", "--accept-owners").code == 0
     check_installed(claimed)
 
 
-def test_other_owners_are_claimed_offline(owned):
+@pytest.mark.attack("T10", (3, "TRUST_OWNER_CHANGED"))
+def test_the_first_claim_gives_a_name_away(owned):
     owners = SimulatedOwners(owned.registry)
     owned.registry.targets.version += 1
     owned.record |= owned_by(BEN)
     release(owned)
     owners.claim("quiz_master", BEN)
     owned.registry.sign_all()
+    assert owned.attack.install() == REFUSED
+    owners.claim("quiz_master", ANA)
+    owned.registry.sign_all()
     check_installed(owned)
+
+
+def test_a_claim_follows_what_owners_signed(claimed):
+    link = sign(claimed, (ANA,), (BEN,))
+    claimed.record.pop("owner_changes")
+    claimed.owners.claim("quiz_master", BEN, owner_changes=[link])
+    claimed.record["serial"] += 1
+    claimed.registry.publish()
+    assert "changed: github:2 SHA256:" in check_installed(claimed, "1.0.0")
 
 
 # Only claimed names

@@ -200,6 +200,87 @@ def change(
     return {**new, "statement": envelope}
 
 
+def recovery(
+    record: dict[str, Any],
+    registry_id: str,
+    *,
+    before: tuple[Owner, ...],
+    after: tuple[Owner, ...],
+    told: dict[str, str],
+    thresholds: tuple[int, int] = (1, 1),
+    **changes: Any,
+) -> dict[str, Any]:
+    """Return the statement of a recovery; `told` are its reason and dates, `changes` as above."""
+    old, new = _ownership(before, thresholds[0]), _ownership(after, thresholds[1])
+    digest = hashlib.sha256(encode(new)).hexdigest()
+    return {
+        "_type": "https://in-toto.io/Statement/v1",
+        "subject": [{"name": f"owners/{record['name']}", "digest": {"sha256": digest}}],
+        "predicateType": "psreg:recovery/1",
+        "predicate": {
+            "name": record["name"],
+            "registry": registry_id,
+            "number": 1,
+            "before": hashlib.sha256(encode(old)).hexdigest(),
+            **new,
+            **told,
+            **changes,
+        },
+    }
+
+
+def completed(statement: dict[str, Any]) -> dict[str, Any]:
+    """Return the link of a claim's chain with which a recovery is in force."""
+    told = statement["predicate"]
+    link = {key: told[key] for key in ("owners", "threshold")}
+    return {**link, "recovery": {key: told[key] for key in ("reason", "date", "not_before")}}
+
+
+def log_recovery(
+    registry: Simulator, record: dict[str, Any], statement: dict[str, Any], date: str
+) -> dict[str, Any]:
+    """Log a recovery, and let the record say where, and that it was on `date`."""
+    assert registry.log
+    digest, owners = _digest(statement), statement["subject"][0]["digest"]["sha256"]
+    entry = {
+        "kind": "recovery", "name": statement["predicate"]["name"], "version": None, "artifact": None,
+        "statement": digest, "owners": owners,
+    }  # fmt: skip
+    registry.log.leaves.append(encode(entry))
+    place = registry.log.place(record, len(registry.log.leaves) - 1)
+    said = {"statement": statement, "date": date, "log": {**place, "owners": owners}}
+    record.setdefault("recoveries", []).append(said)
+    record["serial"] += 1
+    return said
+
+
+def objection(
+    statement: dict[str, Any], *signers: Owner, namespace: str = "owners@psreg", **changes: Any
+) -> dict[str, Any]:
+    """Return what owners sign to prevent a recovery, in an envelope."""
+    told = statement["predicate"]
+    value = {
+        "_type": "https://in-toto.io/Statement/v1",
+        "subject": [{"name": f"owners/{told['name']}", "digest": {"sha256": _digest(statement)}}],
+        "predicateType": "psreg:objection/1",
+        "predicate": {"name": told["name"], "registry": told["registry"], **changes},
+    }
+    payload = encode(value)
+    message = b"DSSEv1 %d %s %d %s" % (len(TYPE), TYPE.encode(), len(payload), payload)
+    return {
+        "payloadType": TYPE,
+        "payload": base64.b64encode(payload).decode(),
+        "signatures": [
+            {"keyid": "any", "sig": _unarmoured(owner.sign(message, namespace))}
+            for owner in signers
+        ],
+    }
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(encode(value)).hexdigest()
+
+
 def yank(
     registry: Simulator,
     row: dict[str, Any],

@@ -102,16 +102,6 @@ def test_who_must_sign(checkout: Checkout) -> None:
     assert checkout.run("keys", "owners", NAME, "-q").stdout == ""
 
 
-def test_a_name_is_recovered(checkout: Checkout) -> None:
-    checkout.owned_by(ANA)
-    checkout.run("publish", "-q")
-    checkout.owned_by(BEN)
-    checkout.run("keys", "owners", NAME, "-q", "--recover", "--reason", "a laptop was lost")
-    said = checkout.run("info", NAME, "--registry", checkout.root).stdout
-    assert "  owners      github:2; 1 must sign each release\n  recovered   " in said
-    assert "Z, without the owners before: a laptop was lost\n" in said
-
-
 def test_names_that_cannot_be_claimed(checkout: Checkout) -> None:
     checkout.owned_by(ANA)
     assert checkout.refused("keys", "owners", NAME) == "NOT_PUBLISHED"

@@ -24,7 +24,7 @@ def record(*owners: Owner, **members: Any) -> PackageRecord:
 
 
 def said(before: PackageRecord, now: PackageRecord, *, accepted: bool = False) -> list[str]:
-    return [*check_owners(before, now, ID, DAY, accepted=accepted)]
+    return [*check_owners(before, now, now, ID, DAY, accepted=accepted)]
 
 
 def test_nothing_is_said_of_what_stays() -> None:

@@ -22,6 +22,8 @@ from psreg.registry.keys.claiming import claim_names
 from psreg.registry.keys.keystore import KeyStore
 from psreg.registry.keys.rotation import harden
 from psreg.registry.owners.claim import read_claim
+from psreg.registry.owners.ownership import text_of
+from psreg.registry.owners.recoveries import PENDING
 from psreg.registry.publish import publish
 from psreg.registry.trust.drafts import Draft, relisted
 from psreg.registry.trust.roles import OWNERS, ROOT, TARGETS, Bins, Target, target_path
@@ -252,11 +254,21 @@ def test_the_holders_see_that_a_name_is_recovered(
     (alpha, *_) = RegistryTree(tree | {ALPHA: entry_toml(BEN)}).entries
     (made,) = claim_names([alpha], NOW + DAY, ports(home, registry), recover="keys lost")
     said = review(people.ports("ben"))
-    assert "alpha: the owners of alpha before did not sign who follows them" in said
+    day = (NOW + 8 * DAY).date()
+    assert any(f"alpha: it is recovered on {day}: keys lost; an owner is" in line for line in said)
+    people.sign("ana", "ben")
+    (logged,) = release(home, registry, tree, NOW + 2 * DAY).recoveries
+    assert (logged.state, logged.due) == (PENDING, text_of(NOW + 9 * DAY))
+    assert read_claim(state_of(registry).owners["alpha"], "alpha") == made.claim
+    (made,) = claim_names([alpha], NOW + 9 * DAY, ports(home, registry))
+    said = review(people.ports("ben"))
     assert "alpha: it is recovered: keys lost" in said
     people.sign("ana", "ben")
-    release(home, registry, tree, NOW + 2 * DAY)
+    with pytest.raises(TrustError, match="and not before"):
+        release(home, registry, tree, NOW + 8 * DAY)
+    release(home, registry, tree, NOW + 9 * DAY)
     assert read_claim(state_of(registry).owners["alpha"], "alpha") == made.claim
+    assert [*made.claim.keys.values()] == ["github:2"]
 
 
 def test_dying_while_a_root_becomes_current() -> None:

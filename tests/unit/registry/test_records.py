@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.formats.json.canonical import canonical
+from psreg.formats.release import told_origin
 from psreg.registry.records import PackageRecord, ReleaseRecord, UnknownRow, in_order
 
 ROW = {
@@ -232,4 +233,4 @@ def test_a_digest_has_one_form(digest):
 )
 def test_where_a_release_is_from(origin, said):
     read = ReleaseRecord.from_json(row("1.0.0", release={"origin": origin}))
-    assert read.origin == said
+    assert told_origin(read.release) == said

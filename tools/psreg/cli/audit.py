@@ -22,7 +22,7 @@ from psreg.system.files import MAX_FILE, read_file
 
 if TYPE_CHECKING:
     from psreg.git.history import Addition
-    from psreg.registry.audit import AuditedAction, AuditedRelease
+    from psreg.registry.audit import AuditedAction, AuditedRecovery, AuditedRelease
 
 EXAMPLE = "psreg audit --since 2026-11-01 --format csv"
 SCHEMA = "psreg.audit/1"
@@ -77,16 +77,18 @@ def run(args: Namespace, console: Console) -> int:
     added = FolderHistory(root).additions("pbes")
     rows = [_row(release, added) for release in releases]
     actions = [_action_row(each) for each in found.actions]
-    failed = any(row["problems"] for row in (*rows, *actions))
+    recoveries = [_recovery_row(each) for each in found.recoveries]
+    failed = any(row["problems"] for row in (*rows, *actions, *recoveries))
     rows = [row for row in rows if row["problems"] or str(row["date"]) >= (args.since or "")]
     if args.format == "json":
         document = {"schema": SCHEMA, "checked": len(releases), "releases": rows}
-        console.json({**document, "actions": actions})
+        console.json({**document, "actions": actions, "recoveries": recoveries})
     elif args.format == "csv":
         console.out(_table(rows))
     else:
         _print(rows, len(releases), console)
         _print_actions(actions, console)
+        _print_recoveries(found.recoveries, console)
     return int(failed)
 
 
@@ -185,6 +187,26 @@ def _print_actions(actions: list[dict[str, Any]], console: Console) -> None:
         what = row.get("key") or f"{row['name']} {row['version']}"
         console.line(f"{index:>6}  {row['date'][:10]}  {row['kind']} {what}: {row['reason']}")
         for problem in row["problems"]:
+            console.line(f"        problem: {problem}")
+
+
+def _recovery_row(each: AuditedRecovery) -> dict[str, Any]:
+    """Return a recovery of a name as JSON data."""
+    found = each.standing.found
+    return {
+        **each.standing.to_json(),
+        "index": each.index,
+        "logged": found.date if found else None,
+        "problems": [*each.problems],
+    }
+
+
+def _print_recoveries(recoveries: Iterable[AuditedRecovery], console: Console) -> None:
+    for each in recoveries:
+        index = "-" if each.index is None else each.index
+        day = each.standing.told.get("date", "")[:10]
+        console.line(f"{index:>6}  {day}  {each.standing.line}")
+        for problem in each.problems:
             console.line(f"        problem: {problem}")
 
 

@@ -11,12 +11,14 @@ from psreg.client.resolve import parse_request, pick, unknown_name
 from psreg.core.errors import TrustError
 from psreg.core.version import ANY
 from psreg.formats.protocol_versions import STUB
+from psreg.formats.release import told_origin
 from psreg.registry.records import read_record
 from psreg.registry.trust.roles import package_target
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
     from psreg.registry.owners.claim import Claim
+    from psreg.registry.owners.recoveries import Standing
     from psreg.registry.records import PackageRecord, ReleaseRecord
 
 EXAMPLE = "psreg info quiz_master"
@@ -42,9 +44,10 @@ def run(args: Namespace, console: Console) -> int:
         record = read_record(data, request.name)
         row = record.latest if request.range is ANY else pick(record, request, revoked=True)
         valid = registry.with_void_keys(record)
-        claim = registry.claim(record.name)
+        claim = registry.claim(valid)
         signed = _signed(valid, row, registry.id, claim)
         reviewers = _reviewers(valid, row, registry.id)
+        recoveries = _recoveries(valid, registry.id, claim)
     if console.machine:
         document: dict[str, Any] = {
             "schema": SCHEMA,
@@ -53,11 +56,12 @@ def run(args: Namespace, console: Console) -> int:
             "claim": claim.to_json() if claim else None,
             "signed": signed,
             "reviewers": reviewers,
+            "recoveries": [each.to_json() for each in recoveries],
             "selected": row.version if row else None,
         }
         console.json(document)
         return 0
-    for line in _lines(record, row, claim, signed, reviewers):
+    for line in _lines(record, row, claim, signed, reviewers, recoveries):
         console.line(line)
     return 0
 
@@ -77,6 +81,15 @@ def _signed(
     return sorted({account for account, _ in found})
 
 
+def _recoveries(record: PackageRecord, registry_id: str, claim: Claim | None) -> list[Standing]:
+    """Return what became of recoveries of a name."""
+    if not (record.recoveries or (claim and claim.recovery)):
+        return []
+    from psreg.registry.owners.recoveries import standing
+
+    return [*standing(record, claim, registry_id)]
+
+
 def _reviewers(record: PackageRecord, row: ReleaseRecord | None, registry_id: str) -> list[str]:
     """Return the names of those who signed that they reviewed a release."""
     if row is None or not row.reviews:
@@ -86,12 +99,13 @@ def _reviewers(record: PackageRecord, row: ReleaseRecord | None, registry_id: st
     return [*reviews_of(record, row, registry_id).names]  # `psreg verify` tells of invalid ones
 
 
-def _lines(
+def _lines(  # noqa: PLR0917 - what is known of a name
     record: PackageRecord,
     row: ReleaseRecord | None,
     claim: Claim | None,
     signed: list[str],
     reviewers: list[str],
+    recoveries: list[Standing],
 ) -> Iterator[str]:
     yield f"{record.name} ({record.entry_class})"
     if record.deprecated is not None:
@@ -104,9 +118,9 @@ def _lines(
         yield f"  version     {row.version}, released {row.date[:10]}"
         yield f"  licence     {row.text('license') or 'not stated'}"
         yield f"  tags        {', '.join(row.texts('tags'))}"
-        if origin := row.origin:
+        if origin := told_origin(row.release):
             yield f"  origin      {origin}"
-        yield from _trust(claim, signed, reviewers)
+        yield from _trust(claim, signed, reviewers, recoveries)
         yield from _runs(row)
         yield from _protocols(row)
         yield from _score(row)
@@ -122,13 +136,14 @@ def _lines(
     yield f"  next: psreg install {record.name}"
 
 
-def _trust(claim: Claim | None, signed: list[str], reviewers: list[str]) -> Iterator[str]:
+def _trust(
+    claim: Claim | None, signed: list[str], reviewers: list[str], recoveries: list[Standing]
+) -> Iterator[str]:
     if claim is not None:
         owners = ", ".join(sorted(set(claim.keys.values())))
         yield f"  owners      {owners}; {claim.threshold} must sign each release"
-        if claim.recovery is not None:
-            when, why = claim.recovery.get("date"), claim.recovery.get("reason")
-            yield f"  recovered   {when}, without the owners before: {why}"
+    for each in recoveries:
+        yield f"  recovery    {each.words}: {each.told.get('reason', '?')}"
     if signed:
         yield f"  signed      by {', '.join(signed)}"
     if reviewers:

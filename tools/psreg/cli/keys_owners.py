@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from psreg.authoring.bump import entry_called
 from psreg.cli.keys_action import Action, Answer, Place, signing_answer
 from psreg.core.errors import UsageError
+from psreg.core.ssh_key import SshKey
 from psreg.registry.checkout import read_tree
 from psreg.system import clock
 
@@ -20,7 +21,8 @@ def _configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--recover",
         action="store_true",
-        help="claim them for other owners although those before, who lost their keys, did not sign",
+        help="announce that others will own them, because their owners lost their keys; a week "
+        "later, the same command without this completes it",
     )
     parser.add_argument("--reason", metavar="TEXT", default="", help="recover: why; it is signed")
 
@@ -60,6 +62,7 @@ def _claim_row(claimed: Claimed) -> dict[str, Any]:
         "pending": claimed.pending,
         "threshold": claim.threshold,
         "since": claim.since,
+        "recovery": None if claim.recovery is None else dict(claim.recovery),
         "owners": [
             {"account": account, "key": key.fingerprint} for key, account in claim.keys.items()
         ],
@@ -68,6 +71,10 @@ def _claim_row(claimed: Claimed) -> dict[str, Any]:
 
 def _claim_lines(claimed: Claimed) -> list[str]:
     claim = claimed.claim
+    if claim.recovery is not None:
+        when, owners = claim.recovery["not_before"], claim.recovery["next"]["owners"]
+        keys = [f"  {each['account']} {SshKey.parse(each['key']).fingerprint}" for each in owners]
+        return [f"{claim.name}: these own it from {when} on, unless an owner objects", *keys]
     if not claimed.changed:
         return [f"{claim.name}: its owners are signed already"]
     keys = [f"  {account} {key.fingerprint}" for key, account in claim.keys.items()]

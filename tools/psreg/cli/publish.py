@@ -403,6 +403,8 @@ def _say(result: PublishResult, site: str, console: Console) -> None:
     for each in result.waiting:
         title = f"{each.name} {each.version or '(other owners)'}{' (yank)' if each.yank else ''}"
         console.line(f"waiting {title}: {each.signed} of {each.threshold} owners signed it")
+    for recovery in result.recoveries:
+        console.line(recovery.line)
     console.line(
         f"published {_count(result.entries, 'entry', 'entries')}, "
         f"{_count(len(result.released), 'release', 'releases')} new, "
@@ -428,6 +430,7 @@ def _document(result: PublishResult) -> dict[str, object]:
             {**_waiting(each), "version": each.version} for each in result.waiting if each.yank
         ],
         "waiting_owners": [_waiting(each) for each in result.waiting if not each.version],
+        "recoveries": [each.to_json() for each in result.recoveries],
         "entries": result.entries,
         "written": result.written,
         "expires": result.expires.strftime("%Y-%m-%dT%H:%M:%SZ"),

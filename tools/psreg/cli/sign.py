@@ -1,10 +1,12 @@
 """`psreg sign NAME[@VERSION]`: sign a release with the SSH key of one of its owners.
 
 With `--owners`, that owner signs who owns the name from then on, and with `--yank`, whether a
-version is yanked, both as entry.toml says. With `--review`, a reviewer whom the policy of the
-registry lists signs that they read it. OpenSSH signs; nothing else has to be installed. Without
-psreg, the same is `… | ssh-keygen -Y sign -n NAMESPACE -f KEY`, with what `--message` prints; the
-namespace is `release@psreg`, `owners@psreg`, `yank@psreg` or `review@psreg`.
+version is yanked, both as entry.toml says. With `--object`, that owner prevents that others get the
+name because its owners are said to have lost their keys. With `--review`, a reviewer whom the
+policy of the registry lists signs that they read it. OpenSSH signs; nothing else has to be
+installed. Without psreg, the same is `… | ssh-keygen -Y sign -n NAMESPACE -f KEY`, with what
+`--message` prints; the namespace is `release@psreg`, `owners@psreg`, `yank@psreg` or
+`review@psreg`.
 """
 
 from __future__ import annotations
@@ -44,6 +46,11 @@ def configure(parser: ArgumentParser) -> None:
         "--yank",
         action="store_true",
         help="sign whether NAME@VERSION is yanked, as entry.toml says",
+    )
+    what.add_argument(
+        "--object",
+        action="store_true",
+        help="sign that you still have a key, so that NAME is not recovered for others",
     )
     parser.add_argument(
         "--review",
@@ -86,25 +93,25 @@ def run(args: Namespace, console: Console) -> int:
 
 
 def _signable(root: Path, args: Namespace) -> Signable:
-    """Return the release to sign or to review, the change of the owners, or the yank.
+    """Return the release to sign or to review, the change of the owners, objection, or yank.
 
     Raises:
-        UsageError: a version was named with `--owners`, none with `--yank`, or `--review` as well.
+        UsageError: a version was named with `--owners` or `--object`, none with `--yank`, or
+            `--review` as well.
         UnavailableError: NOT_PUBLISHED: the checkout has no registry; NOT_FOUND; NO_LOG.
         FindingsError: NOTHING_TO_SIGN.
     """
-    from psreg.registry.owners.to_sign import owners_to_sign, to_review, to_sign, yank_to_sign
+    from psreg.registry.owners import to_sign
     from psreg.registry.store_folder import RegistryFolder
     from psreg.registry.trust.reading import open_registry
 
-    owners, yank, review = args.owners, args.yank, args.review
+    what = next((each for each in ("owners", "yank", "object") if getattr(args, each)), "")
     name, at, version = args.name.partition("@")
-    if review and (owners or yank):
-        other = "owners" if owners else "yank"
-        raise UsageError("USAGE", f"`--{other}` and `--review` sign different things")
-    if owners and at:
-        raise UsageError("USAGE", "`--owners` is about all versions", f"Write `{name}`.")
-    if yank and not version:
+    if args.review and what:
+        raise UsageError("USAGE", f"`--{what}` and `--review` sign different things")
+    if what in ("owners", "object") and at:
+        raise UsageError("USAGE", f"`--{what}` is about all versions", f"Write `{name}`.")
+    if what == "yank" and not version:
         raise UsageError("USAGE", "`--yank` is about one version", f"Write `{name}@VERSION`.")
     entry = entry_called(Tree(read_tree(root)), name)
     version = version or entry.versions[-1]
@@ -118,13 +125,15 @@ def _signable(root: Path, args: Namespace) -> Signable:
             "the checkout has no signed registry, whose id is a part of what is signed",
             "Clone the registry's repository and sign there.",
         )
-    if owners:
-        return owners_to_sign(entry, state)
-    if yank:
-        return yank_to_sign(entry, version, state)
-    if review:
-        return to_review(entry, version, state, clock.now(), entry.tree.policy.reviewers)
-    return to_sign(entry, version, state, clock.now())
+    if what == "owners":
+        return to_sign.owners_to_sign(entry, state)
+    if what == "object":
+        return to_sign.objection_to_sign(entry, state)
+    if what == "yank":
+        return to_sign.yank_to_sign(entry, version, state)
+    if args.review:
+        return to_sign.to_review(entry, version, state, clock.now(), entry.tree.policy.reviewers)
+    return to_sign.to_sign(entry, version, state, clock.now())
 
 
 def _key(signable: Signable, chosen: Path | None) -> tuple[SshKey, Path]:

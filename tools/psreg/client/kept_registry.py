@@ -72,8 +72,11 @@ class KeptRegistry:
             raise _not_kept(f"`{name}`")
         return found
 
-    def claim(self, name: str) -> Claim | None:
-        """Return who owns a name, None if it is not claimed. Raises as `record`."""
+    def claim(self, record: PackageRecord) -> Claim | None:
+        """Return who owns the name of a record, None if it is not claimed. Raises as `record`."""
+        return self._claim(record.name)
+
+    def _claim(self, name: str) -> Claim | None:
         data = self._state(package_target(name), f"`{name}`").owners.get(name)
         if data is None:
             return None
@@ -134,7 +137,7 @@ class KeptRegistry:
 
     def is_claimed(self, name: str) -> bool:
         """Return whether a name that is kept is claimed."""
-        return self.claim(name) is not None
+        return self._claim(name) is not None
 
     def first_time(self, what: str) -> bool:  # noqa: ARG002 - as `OpenRegistry.first_time`
         """Return False: what is told once was told when it was read."""

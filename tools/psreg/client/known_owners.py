@@ -1,33 +1,61 @@
 """The owners that this machine has seen: others must have their signatures to follow them.
 
 That is how SSH treats the key of a host. The last record that was accepted, and the last claim, say
-who owned a name; the claim is signed offline, so no key that publishes can take it back.
+who owned a name; the claim is signed offline, so no key that publishes can take it back. Those who
+sign it can say that owners lost their keys, but only in public, and a week in advance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from psreg.core.errors import PsregError, TrustError
 from psreg.registry.owners.claim import read_claim
-from psreg.registry.owners.ownership import Ownership, check_succession, ownership_of
-from psreg.registry.records import PackageRecord
+from psreg.registry.owners.ownership import (
+    Owned,
+    Ownership,
+    Recovery,
+    check_succession,
+    ownership_of,
+)
+from psreg.registry.records import PackageRecord, read_record
+
+
+def seen_owners(name: str, claim: bytes, record: bytes) -> Owned | None:
+    """Return who owned a name as far as this machine knows, from a stored claim or else a record.
+
+    None if there is neither, or what is there is damaged and protects nothing.
+    """
+    with suppress(PsregError):
+        return read_claim(claim, name)
+    with suppress(PsregError):
+        return read_record(record, name)
+    return None
 
 
 def check_owners(
-    before: PackageRecord, now: PackageRecord, registry_id: str, seen: str, *, accepted: bool
+    before: Owned,
+    now: Owned,
+    record: PackageRecord,
+    registry_id: str,
+    seen: str,
+    *,
+    accepted: bool,
+    recovered: Callable[[Recovery], object] | None = None,
 ) -> Iterator[str]:
     """Check that the owners of a name follow those `before`; yield what to say about it.
 
     `seen` is the day on which this machine saw those. If the change is `accepted`, it needs no
-    signature. Signatures of keys that `now` calls void do not count.
+    signature. Signatures of keys that `record` calls void do not count. Only a claim can be
+    `recovered`, which raises TrustError to refuse that.
 
     Raises:
         TrustError: TRUST_OWNER_CHANGED.
     """
     old, new = ownership_of(before), ownership_of(now)
     try:
-        check_succession(before, now, registry_id, _void(now))
+        check_succession(before, now, registry_id, _void(record), recovered=recovered)
     except TrustError as error:
         if not accepted:
             raise _changed(now.name, old, new, seen, error.message) from error
@@ -81,5 +109,5 @@ def _said(ownership: Ownership) -> str:
     return "; ".join(_rows(ownership))
 
 
-def _accounts(record: PackageRecord) -> list[str]:
-    return sorted({f"{owner.get('forge')}:{owner.get('id')}" for owner in record.owners})
+def _accounts(owned: Owned) -> list[str]:
+    return sorted({f"{owner.get('forge')}:{owner.get('id')}" for owner in owned.owners})

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from psreg.registry.catalog_head import SegmentRef
     from psreg.registry.catalog_segments import Row, Segment
     from psreg.registry.owners.claim import Claim
+    from psreg.registry.owners.ownership import Recovery
     from psreg.registry.records import PackageRecord, ReleaseRecord
 
 MAX_RECORD = 8 * 1024 * 1024
@@ -143,7 +144,7 @@ class OpenRegistry:
         record = self.with_void_keys(record)
         if self._log is not None:
             self._log.check(record, row)
-        claim = self.claim(record.name)
+        claim = self.claim(record)
         if claim is not None:
             self._claimed.add(record.name)
             claim.check(record, row, self.id)
@@ -176,7 +177,7 @@ class OpenRegistry:
 
         seen = self._client.stored_on(package_target(record.name))
         accepted = record.name in self._accepted
-        for line in check_owners(before, record, self.id, seen, accepted=accepted):
+        for line in check_owners(before, record, record, self.id, seen, accepted=accepted):
             self._say(line)
 
     def _seen(self, name: str) -> PackageRecord | None:
@@ -190,22 +191,31 @@ class OpenRegistry:
         """Return a record that also says which keys of owners this machine has seen revoked."""
         return self._withdrawals.with_void_keys(record)
 
-    def claim(self, name: str) -> Claim | None:
-        """Return who owns a name, None if it is not claimed.
+    def claim(self, record: PackageRecord) -> Claim | None:
+        """Return who owns a name with this newest record, None if it is not claimed.
 
         Raises:
-            TrustError: it is refused; `TRUST_OWNER_CHANGED`: it was claimed, and is not any more.
+            TrustError: it is refused; `TRUST_OWNER_CHANGED`: it was claimed, and is not any more,
+                or others own it than before, who neither signed that nor had a week to object.
         """
-        path = owners_target(name)
-        data = self._client.target(path, MAX_RECORD, partial(self._judge_claim, name))
+        path, before = owners_target(record.name), list[bytes | None]()
+        judge = partial(self._judge_claim, record.name, before)
+        data = self._client.target(path, MAX_RECORD, judge, keep=False)
         if data is None:
             return None
         from psreg.registry.owners.claim import read_claim  # noqa: PLC0415 - few names are claimed
 
-        return read_claim(data, name)
+        claim = read_claim(data, record.name)
+        if before:  # it is not the one that is kept
+            self._check_claim(before[0], claim, record)
+            self._client.keep(path, data)
+        return claim
 
-    def _judge_claim(self, name: str, before: bytes | None, now: bytes | None) -> None:
-        """Refuse that a name is not claimed any more."""
+    def _judge_claim(
+        self, name: str, kept: list[bytes | None], before: bytes | None, now: bytes | None
+    ) -> None:
+        """Refuse that a name is not claimed any more; remember what was kept of another claim."""
+        kept.append(before)
         if now is None and before is not None:
             from psreg.client.known_owners import check_unclaimed  # noqa: PLC0415 - as above
 
@@ -213,6 +223,37 @@ class OpenRegistry:
             for line in check_unclaimed(before, name, seen, accepted=name in self._accepted):
                 self._say(line)
             self._client.drop(owners_target(name))
+
+    def _check_claim(self, before: bytes | None, claim: Claim, record: PackageRecord) -> None:
+        """Check that the owners in a claim follow those that this machine has seen."""
+        from psreg.client.known_owners import check_owners, seen_owners  # noqa: PLC0415 - as above
+
+        name = record.name
+        known = self._before.get(name, self._unchecked.get(name, b""))
+        owned = seen_owners(name, before or b"", known)
+        if owned is None:
+            return
+        places = (owners_target(name), package_target(name))
+        seen = next(filter(None, map(self._client.stored_on, places)), "")
+        for line in check_owners(
+            owned,
+            claim,
+            record,
+            self.id,
+            seen,
+            accepted=name in self._accepted,
+            recovered=partial(self._check_recovered, record),
+        ):
+            self._say(line)
+
+    def _check_recovered(self, record: PackageRecord, recovery: Recovery) -> None:
+        """Check that a recovery was in the log for long enough. Raises TrustError."""
+        from psreg.registry.owners.recoveries import check_recovered, entry_of  # noqa: PLC0415
+
+        if self._log is None:
+            raise TrustError("TRUST_LOG", f"{recovery.title} is in no log")
+        found = check_recovered(recovery, record, clock.now(), self._log.last_without)
+        self._log.check_entry(entry_of(recovery), found.log)
 
     @cached_property
     def _log(self) -> SeenLog | None:

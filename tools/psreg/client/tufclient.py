@@ -10,6 +10,7 @@ of a registry.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -233,11 +234,28 @@ class TufClient:
 
     def stored_on(self, path: str) -> str:
         """Return the day on which a target was stored, such as `2026-11-21`; "" if it is not."""
+        at = self.stored_at(path)
+        return at.date().isoformat() if at else ""
+
+    def stored_at(self, path: str) -> datetime | None:
+        """Return when a target was stored or touched; None if it is not stored."""
         try:
-            seconds = (self._folder / path).lstat().st_mtime
-            return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+            return datetime.fromtimestamp((self._folder / path).lstat().st_mtime, UTC)
         except (OSError, ValueError, OverflowError):
-            return ""
+            return None
+
+    def touch(self, path: str) -> None:
+        """Remember that a stored target is still the one listed."""
+        with suppress(OSError):
+            os.utime(self._folder / path)
+
+    def stored(self, path: str, limit: int) -> bytes | None:
+        """Return what is stored beside the targets; None if nothing is. For a `Judge`, as `put`."""
+        return self._stored(self._folder / path, limit)
+
+    def put(self, path: str, data: bytes) -> None:
+        """Store something beside the targets; for a `Judge`, which runs locked."""
+        write_file(self._folder / path, data)
 
     def _stored(self, file: Path, limit: int) -> bytes | None:
         """Return a stored copy; what cannot be one is set aside."""

@@ -104,6 +104,33 @@ class ReleaseFile(TomlFile):
         return self.texts("waivers")
 
 
+def told_origin(release: Mapping[str, Any]) -> str:
+    """Return where a release was imported from, as its author states; "" if it was not.
+
+    `release` is what release.toml says, such as a record has it.
+    """
+    stated = release.get("origin")
+    texts = stated if isinstance(stated, dict) else {}
+    said = {key: value for key, value in texts.items() if isinstance(value, str) and value}
+    if "address" not in said:
+        return ""
+    parts = [said["address"]]
+    parts += [f"{word} {said[key]}" for key, word in _ORIGIN if key in said]
+    if "license" in said:
+        found = f", found in {said['license_found_in']}" if "license_found_in" in said else ""
+        parts.append(f"licence {said['license']}{found}")
+    return f"{'; '.join(parts)} (as its author states)"
+
+
+_ORIGIN = (
+    ("path", "file"),
+    ("revision", "revision"),
+    ("sha256", "sha256"),
+    ("imported", "imported"),
+)
+"""Keys of `[origin]` besides address and licence, each with the word before its value."""
+
+
 def _run(index: int, row: Mapping[str, Any]) -> TestRun:
     def text(key: str) -> str:
         value = row.get(key)

@@ -19,10 +19,12 @@ from psreg.registry.actions.action import Action
 from psreg.registry.actions.chain import stored_actions
 from psreg.registry.catalog_head import head_of
 from psreg.registry.log.checkpoint import Checkpoint, NoteKey, verified
+from psreg.registry.log.entry import LogEntry, LogRecord
 from psreg.registry.log.growth import check_continues, check_logged, logged_entries, tiles_of
 from psreg.registry.log.tiles import Files
 from psreg.registry.logged_releases import Read, checkpoint_of
-from psreg.registry.owners.claim import read_claim, signed_by
+from psreg.registry.owners.claim import claim_of, read_claim, signed_by
+from psreg.registry.owners.recoveries import Standing, entry_said, standing
 from psreg.registry.owners.review import Reviewed, reviews_of
 from psreg.registry.records import FileRecord, PackageRecord, ReleaseRecord, read_record
 from psreg.registry.trust.metadata import info_of
@@ -46,10 +48,24 @@ class AuditedAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """Every release by its place in the log; those without one come last. And every action."""
+    """Every release by its place in the log, those without one last; every action and recovery."""
 
     releases: tuple[AuditedRelease, ...]
     actions: tuple[AuditedAction, ...]
+    recoveries: tuple[AuditedRecovery, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedRecovery:
+    """What became of a recovery, and what disagrees about it."""
+
+    standing: Standing
+    problems: tuple[str, ...] = ()
+
+    @property
+    def index(self) -> int | None:
+        """Where the log has it, None if it does not."""
+        return self.standing.found.log.index if self.standing.found else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +109,7 @@ def audit(state: RegistryState, read: Read, read_file: ReadFile) -> Audit:
     tiles = tiles_of(read)
     entries = logged_entries(newest, tiles)
     log = _Log(newest, tiles, entries, info_of(state.root).log)
-    records = (read_record(state.packages[name], name) for name in state.packages)
+    records = [read_record(state.packages[name], name) for name in state.packages]
     releases = [
         _audited(record, row, log, read_file, state)
         for record in records
@@ -102,9 +118,21 @@ def audit(state: RegistryState, read: Read, read_file: ReadFile) -> Audit:
     head = head_of(state)
     actions = stored_actions(head.actions, read) if head else ()
     acted = tuple(_acted(each, entries) for each in actions)
-    known = {each.index for each in releases} | {each.index for each in acted}
+    recovered = tuple(each for record in records for each in _recovered(record, log, state))
+    known = {each.index for each in releases}
+    known |= {each.index for each in acted} | {each.index for each in recovered}
     releases += [_unknown(at, data) for at, data in enumerate(entries) if at not in known]
-    return Audit(releases=tuple(sorted(releases, key=_order)), actions=acted)
+    ordered = tuple(sorted(releases, key=_order))
+    return Audit(releases=ordered, actions=acted, recoveries=recovered)
+
+
+def _recovered(record: PackageRecord, log: _Log, state: RegistryState) -> Iterator[AuditedRecovery]:
+    claim = claim_of(record.name, state.owners)
+    for each in standing(record, claim, state.registry_id):
+        problems = ["the log does not have it"]
+        if each.found:
+            problems = [*log.differences(entry_said(record.name, each.found), each.found.log)]
+        yield AuditedRecovery(standing=each, problems=tuple(problems))
 
 
 def _acted(action: Action, entries: Sequence[bytes]) -> AuditedAction:
@@ -140,13 +168,16 @@ class _Log:
         if row.log is None:
             yield "the log does not have it"
             return
-        said = record.log_entry(row)
-        index = row.log.index
+        yield from self.differences(record.log_entry(row), row.log)
+
+    def differences(self, said: LogEntry, place: LogRecord) -> Iterator[str]:
+        """Yield what the log says otherwise than a record says about an entry."""
+        index = place.index
         if index >= len(self._entries) or self._entries[index] != said.data:
             yield f"entry {index} of the log says something else"
         try:
-            check_logged(said, row.log, self._keys)
-            self._check_note(row.log.checkpoint)
+            check_logged(said, place, self._keys)
+            self._check_note(place.checkpoint)
         except TrustError as error:
             yield f"its proof is not one: {error.message}"
 

@@ -6,14 +6,17 @@ keys have signed all of them. `registry.keys` has the changes that begin so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
 from typing import Any
 
 from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.registry.baseline import Ports, Store, read_baseline, signers_at_hand
 from psreg.registry.owners.claim import Claim, read_claim
-from psreg.registry.owners.ownership import check_succession
+from psreg.registry.owners.ownership import Recovery, check_succession, pending_recovery
+from psreg.registry.owners.recoveries import check_recovered, logged
 from psreg.registry.owners.to_sign import owned_now
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.drafts import (
@@ -139,32 +142,50 @@ def review(ports: Ports) -> tuple[str, ...]:
 
 def _claim_lines(claim: Claim, state: RegistryState) -> Iterator[str]:
     record = read_record(state.packages[claim.name], claim.name)
+    recoveries: list[Recovery] = []
     try:
-        _check_succession(claim, record, state)
+        _check_succession(claim, record, state, recoveries.append)
     except TrustError as error:
         yield f"{claim.name}: {error.message}"
-        if claim.recovery is not None:
-            yield f"{claim.name}: it is recovered: {claim.recovery.get('reason')}"
+    for each in recoveries:
+        yield f"{claim.name}: it is recovered: {each.reason}"
     told = f"{claim.name}: {claim.threshold} of its owners sign; one is"
     for key, account in claim.keys.items():
         yield f"{told} {account}, {key.fingerprint}"
+    if recovery := pending_recovery(claim, claim.recovery, state.registry_id):
+        told = f"{claim.name}: it is recovered on {recovery.not_before[:10]}: {recovery.reason}"
+        yield from (f"{told}; an owner is then {line}" for line in recovery.after.lines)
 
 
-def _check_succession(claim: Claim, record: PackageRecord, state: RegistryState) -> None:
-    void = {each.key for each in record.void}
-    check_succession(owned_now(claim.name, state), claim, state.registry_id, void)
-
-
-def _check_follows(claim: Claim, record: PackageRecord, state: RegistryState) -> None:
+def _check_succession(
+    claim: Claim,
+    record: PackageRecord,
+    state: RegistryState,
+    recovered: Callable[[Recovery], object],
+) -> None:
     """Check that the owners in a claim are those in force, or that these signed that they follow.
 
-    A claim that recovers a name needs no signature of those. `record` says which keys are void.
+    `record` says which keys are void, and `recovered` refuses a recovery.
 
     Raises:
         TrustError: TRUST_STATEMENT.
     """
-    if claim.recovery is None:
-        _check_succession(claim, record, state)
+    void, owned = {each.key for each in record.void}, owned_now(claim.name, state)
+    check_succession(owned, claim, state.registry_id, void, recovered=recovered)
+
+
+def announced(
+    documents: Iterable[Document], state: RegistryState, read: Read
+) -> Mapping[str, Recovery]:
+    """Return the recoveries in the claims of `documents` that are not in the log yet, by name."""
+    found = {}
+    for document in documents:
+        for claim in _changed_claims(document, state, read):
+            recovery = pending_recovery(claim, claim.recovery, state.registry_id)
+            record = read_record(state.packages[claim.name], claim.name)
+            if recovery is not None and logged(record, recovery) is None:
+                found[claim.name] = recovery
+    return found
 
 
 def _changed_claims(
@@ -256,11 +277,12 @@ def check_claims(
     state: RegistryState,
     records: Mapping[str, PackageRecord],
     read: Read,
+    now: datetime,
 ) -> None:
     """Check that the claims in `documents` accept all that is released in the meantime.
 
-    Their owners must be those in force, or follow them. `records` are the newest ones, as far as
-    they are not those of the state.
+    Their owners must be those in force, or follow them `now`. `records` are the newest ones, as far
+    as they are not those of the state.
 
     Raises:
         TrustError: TRUST_STATEMENT, and what reading the claims raises.
@@ -269,7 +291,8 @@ def check_claims(
         for claim in _changed_claims(document, state, read):
             name = claim.name
             record = records.get(name) or read_record(state.packages[name], name)
-            _check_follows(claim, record, state)
+            recovered = partial(check_recovered, record=record, now=now)
+            _check_succession(claim, record, state, recovered)
             try:
                 claim.check_yanks(record, state.registry_id)
                 for row in record.releases:

@@ -25,13 +25,15 @@ Read = Callable[[str], bytes | None]
 class LoggedReleases:
     """Records in which every release is in the log, the log's new files, and its checkpoint.
 
-    `checkpoint` is None in a registry without a log. `superseded` are paths of files that only the
+    `checkpoint` is None in a registry without a log. `others` say where the other entries are.
+    `superseded` are paths of files that only the
     checkpoint before needs, `live` of those that may be superseded, but are not yet.
     """
 
     records: Mapping[str, PackageRecord]
     files: Mapping[str, bytes]
     checkpoint: bytes | None
+    others: tuple[LogRecord, ...] = ()
     superseded: frozenset[str] = frozenset()
     live: frozenset[str] = frozenset()
 
@@ -84,6 +86,7 @@ def log_releases(  # noqa: PLR0917 - what grows, and how
         records={name: _logged(record, places) for name, record in records.items()},
         files=growth.files,
         checkpoint=growth.note,
+        others=growth.records[len(new) :],
         superseded=was - now,
         live=was | now,
     )

@@ -29,6 +29,7 @@ from psreg.registry.catalog_growth import grow
 from psreg.registry.catalog_head import Head, changed_inputs
 from psreg.registry.current_state import NO_EVENT, SignedEvent, make_current, ready_to_sign
 from psreg.registry.logged_releases import LoggedReleases, is_signed_by_one, log_releases
+from psreg.registry.owners.recoveries import OBJECTED, Standing, entry_of, with_recovery
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.trust.issuing import issue, issue_first, renew
 from psreg.registry.trust.metadata import Document, MetadataSigner, info_of
@@ -53,6 +54,7 @@ from psreg.registry.withdrawing.purging import leftovers
 
 if TYPE_CHECKING:
     from psreg.registry.build import BuildResult
+    from psreg.registry.owners.ownership import Recovery
     from psreg.registry.owners.signed_releases import Waiting
 
 KEEP = timedelta(days=30)
@@ -67,7 +69,8 @@ class PublishResult:
     publish wrote; `expires` is when the first of its signatures expires. `due` are the roles that
     should be renewed, but whose keys are elsewhere; `latest` is the newest date of a release, and
     `head` the digest of the catalogue's head, "" if it has none. `waiting` are releases that too
-    few owners have signed, and `ignored` is why signatures do not count.
+    few owners have signed, `recoveries` those of names that were logged, or to which an owner
+    objected, and `ignored` is why signatures do not count.
     """
 
     registry_id: str
@@ -81,6 +84,7 @@ class PublishResult:
     latest: str
     head: str = ""
     waiting: tuple[Waiting, ...] = ()
+    recoveries: tuple[Standing, ...] = ()
     ignored: tuple[str, ...] = ()
 
 
@@ -147,23 +151,24 @@ def publish(
     event = _signed_event(store, state)
     root, signer, pems = ready_to_sign(baseline, now, lifetimes, ports, event)
     roots = info_of(root), info_of(event.root or root)
-    previous, new = _with_all(new, state) if _begins(roots) else (previous, new)
-    others = effects.entries(whole=_begins(roots))
+    announced = _announced(event, state, store)
+    previous, new = new.beside(_records(state, None if _begins(roots) else announced), previous)
+    others = (*effects.entries(whole=_begins(roots)), *map(entry_of, announced.values()))
     log = log_releases(new.records, state, roots, pems.values(), store.read, others)
+    log, recoveries = _with_recoveries(log, announced, previous, now)
     signed = _signed_contents(log, previous, baseline)
     basis = effects.basis(change.inputs)
     growth = grow(state, head, previous, log, signed, now, keep, store, basis)
     contents = {**signed, catalog_target(HEAD): growth.data}
     targets = {path: Target.of(data) for path, data in contents.items()}
-    _check_event(event, state, log.records, store)
+    _check_event(event, state, log.records, store, now)
     documents = _documents(baseline, root, targets, signer, growth.head.count, event=event, log=log)
-    files = {**log.files, **growth.files, **effects.files}
-    files |= _new_targets(contents, targets, state)
+    files = {**log.files, **growth.files, **effects.files, **_new_targets(contents, targets, state)}
     _remove(growth.removable, ports)
     written = make_current(baseline, roots[0].id, files, documents, ports, copies=log.copy)
     _remove([*event.paths, *leftovers(effects.purged, growth.head, signed, state, store)], ports)
     result = result_of(baseline, documents, signer, growth.head, written)
-    return new.told(result, Target.of(growth.data).sha256)
+    return new.told(result, Target.of(growth.data).sha256, recoveries)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,15 +178,27 @@ class _New:
     records: Mapping[str, PackageRecord]
     released: tuple[ReleaseId, ...] = ()
     waiting: tuple[Waiting, ...] = ()
+    objected: tuple[Recovery, ...] = ()
     ignored: tuple[str, ...] = ()
 
-    def told(self, result: PublishResult, head: str) -> PublishResult:
+    def beside(
+        self, others: Mapping[str, PackageRecord], previous: Mapping[str, PackageRecord]
+    ) -> tuple[dict[str, PackageRecord], _New]:
+        """Return the previous records and the new ones, both with the `others`."""
+        records = dict(sorted({**others, **self.records}.items()))
+        return {**previous, **others}, replace(self, records=records)
+
+    def told(
+        self, result: PublishResult, head: str, announced: Iterable[Standing]
+    ) -> PublishResult:
         """Return a result that names them, with the digest of the catalogue's head."""
+        objected = (Standing(name=r.name, state=OBJECTED, told=r.told) for r in self.objected)
         return replace(
             result,
             released=self.released,
             head=head,
             waiting=self.waiting,
+            recoveries=(*announced, *objected),
             ignored=self.ignored,
         )
 
@@ -191,10 +208,31 @@ def _begins(roots: tuple[RootInfo, RootInfo]) -> bool:
     return bool(roots[1].log and not roots[0].log)
 
 
-def _with_all(new: _New, state: RegistryState | None) -> tuple[dict[str, PackageRecord], _New]:
-    """Return the records of all names before and after a publish: a log begins with them."""
-    previous = _records(state)
-    return previous, replace(new, records=dict(sorted({**previous, **new.records}.items())))
+def _announced(
+    event: SignedEvent, state: RegistryState | None, store: Store
+) -> Mapping[str, Recovery]:
+    """Return the recoveries that this publish logs, by name; only what people sign has any."""
+    if state is None or not event.documents:
+        return {}
+    from psreg.registry.ceremony import announced  # noqa: PLC0415 - it is rare
+
+    return announced(event.documents, state, store.read)
+
+
+def _with_recoveries(
+    log: LoggedReleases,
+    announced: Mapping[str, Recovery],
+    previous: Mapping[str, PackageRecord],
+    now: datetime,
+) -> tuple[LoggedReleases, tuple[Standing, ...]]:
+    """Return the log with records that say where it has the recoveries, its last entries."""
+    records, found = dict(log.records), []
+    places = log.others[len(log.others) - len(announced) :]
+    for (name, recovery), place in zip(announced.items(), places, strict=False):
+        record, standing = with_recovery(records[name], recovery, place, now)
+        records[name] = replace(record, serial=previous[name].serial + 1)
+        found.append(standing)
+    return replace(log, records=records), tuple(found)
 
 
 def _built(  # noqa: PLR0917 - before, after, and the time
@@ -235,6 +273,7 @@ def _built(  # noqa: PLR0917 - before, after, and the time
         records=index.records,
         released=index.released,
         waiting=tuple(signed.waiting),
+        objected=tuple(signed.objected),
         ignored=tuple(signed.ignored),
     )
 
@@ -285,6 +324,7 @@ def _check_event(
     state: RegistryState | None,
     records: Mapping[str, PackageRecord],
     store: Store,
+    now: datetime,
 ) -> None:
     """Check that claims that become current accept all `records`.
 
@@ -295,7 +335,7 @@ def _check_event(
         return
     from psreg.registry.ceremony import check_claims  # noqa: PLC0415 - it is rare
 
-    check_claims(event.documents, state, records, store.read)
+    check_claims(event.documents, state, records, store.read, now)
 
 
 def resign(

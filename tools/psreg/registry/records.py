@@ -37,14 +37,6 @@ ROW_VERSION = 1
 REVOKED_VERSION = 2
 """The version of a row that is revoked, so that an older psreg does not install it either."""
 
-_ORIGIN = (
-    ("path", "file"),
-    ("revision", "revision"),
-    ("sha256", "sha256"),
-    ("imported", "imported"),
-)
-"""Keys of `[origin]` besides address and licence, each with the word before its value."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRecord:
@@ -251,21 +243,6 @@ class ReleaseRecord:
         value = self.release.get(key)
         return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
-    @property
-    def origin(self) -> str:
-        """Where it was imported from, as its author states; "" if it was not."""
-        stated = self.release.get("origin")
-        texts = stated if isinstance(stated, dict) else {}
-        said = {key: value for key, value in texts.items() if isinstance(value, str) and value}
-        if "address" not in said:
-            return ""
-        parts = [said["address"]]
-        parts += [f"{word} {said[key]}" for key, word in _ORIGIN if key in said]
-        if "license" in said:
-            found = f", found in {said['license_found_in']}" if "license_found_in" in said else ""
-            parts.append(f"licence {said['license']}{found}")
-        return f"{'; '.join(parts)} (as its author states)"
-
     @classmethod
     def from_json(cls, value: Any) -> ReleaseRecord:
         """Read one row of `releases`. Raises ValueError on another shape."""
@@ -362,7 +339,8 @@ class PackageRecord:
     `folder` is the digest of the entry's folder (`folder_digest`), "" in older records.
     `owner_changes` are the changes of owners that those before signed (`owners.ownership`). `void`
     are keys of owners that no longer count, and `lifts` the actions, as JSON data, by which a
-    revoked release or key counts again.
+    revoked release or key counts again. `recoveries` are those of the name that are in the log
+    (`owners.recoveries`).
     """
 
     name: str
@@ -377,6 +355,7 @@ class PackageRecord:
     owner_changes: tuple[Mapping[str, Any], ...] = ()
     void: tuple[VoidKey, ...] = ()
     lifts: tuple[Mapping[str, Any], ...] = ()
+    recoveries: tuple[Mapping[str, Any], ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -448,6 +427,7 @@ class PackageRecord:
             owner_changes=objects(members.optional_array("owner_changes"), "a change of owners"),
             void=tuple(map(VoidKey.from_json, members.optional_array("void"))),
             lifts=objects(members.optional_array("lifts"), "a lift"),
+            recoveries=objects(members.optional_array("recoveries"), "a recovery"),
             extra=members.left,
         )
 
@@ -467,6 +447,7 @@ class PackageRecord:
             **({"owner_changes": [*self.owner_changes]} if self.owner_changes else {}),
             **({"void": [key.to_json() for key in self.void]} if self.void else {}),
             **({"lifts": [dict(lift) for lift in self.lifts]} if self.lifts else {}),
+            **({"recoveries": [*self.recoveries]} if self.recoveries else {}),
             "releases": [row.to_json() for row in self.rows],
         }
 

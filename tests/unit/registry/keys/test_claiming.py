@@ -167,21 +167,6 @@ def test_only_keys_that_count_are_asked_for(home: Path, registry: Path) -> None:
     assert ([*found.keys.values()], found.signed) == (["github:2"], frozenset())
 
 
-def test_a_name_is_recovered(home: Path, registry: Path) -> None:
-    """Its owners have lost their keys; why is signed, and the next claim does not repeat it."""
-    tree = claimed(home, registry) | {ALPHA: entry_toml(BEN)}
-    (alpha, _) = RegistryTree(tree).entries
-    real = ports(home, registry)
-    (made,) = claim_names([alpha], NOW + DAY, real, recover="a laptop was lost")
-    assert made.claim.recovery is not None
-    assert made.claim.recovery["reason"] == "a laptop was lost"
-    assert read_claim(state_of(registry).owners["alpha"], "alpha") == made.claim
-    refused(home, registry, tree | {ALPHA: entry_toml(CEM)}, "OWNERS_NOT_SIGNED")
-    (alpha, _) = RegistryTree(given_to(registry, tree, CEM, by=(BEN,))).entries
-    (made,) = claim_names([alpha], NOW + DAY, real, recover="not needed")
-    assert (made.claim.recovery, len(made.claim.owner_changes)) == (None, 1)
-
-
 def test_a_claim_continues_what_was_signed_before_it(home: Path, registry: Path) -> None:
     tree = owned("1.0.0")
     release(home, registry, tree)

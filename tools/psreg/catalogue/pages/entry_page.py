@@ -14,6 +14,7 @@ from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs
 from psreg.catalogue.pages.html import COPY, chips, command, link, note, section, table, terms, text
 from psreg.core.classes import Format
 from psreg.formats import dotprompt
+from psreg.formats.release import told_origin
 from psreg.registry.published import Entry, Release
 from psreg.registry.records import ReleaseRecord
 
@@ -197,7 +198,7 @@ def _facts(entry: Entry, release: Release, site: Site) -> str:
         ("Version", f'<a href="#versions">{text(row.version)}</a>'),
         ("Released", _released(release)),
         ("Licence", text(release_view.field(release, "license"))),
-        ("Imported from", text(row.origin)),
+        ("Imported from", text(told_origin(row.release))),
         ("Languages", text(", ".join(release_view.fields(release, "languages")))),
         ("Tags", _tags(release)),
         ("Tested", chips(platforms) or release_view.UNTESTED),

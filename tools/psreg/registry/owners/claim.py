@@ -39,9 +39,9 @@ class Claim:
     `owners` are as in entry.toml; so many of them as `threshold` says must sign a release. `since`
     is how many entries the log had, and `released` the digest of the releases among them
     (`released_digest`): they need no signature, and there are no others. `owner_changes` are the
-    changes of owners that those before signed (`ownership`). If they could not, `recovery` is why
-    and when the name got other owners: `{"reason", "date"}`. `yanks` says of versions that are or
-    were yanked what is so; every change after it is signed (`yank`).
+    changes of owners that those before signed, and recoveries (`ownership`). `recovery` is one that
+    is not in force yet, as `Recovery.to_json` returns it. `yanks` says of versions that are or were
+    yanked what is so; every change after it is signed (`yank`).
     """
 
     name: str

@@ -28,8 +28,11 @@ from psreg.formats.tree import POLICY
 from psreg.registry.owners.claim import Claim, read_claim, signatures_in, statement_of
 from psreg.registry.owners.in_toto import InTotoStatement
 from psreg.registry.owners.ownership import (
+    Objection,
+    Recovery,
     change_after,
     ownership_of,
+    pending_recovery,
     without_void,
 )
 from psreg.registry.owners.review import review_of, reviews_of
@@ -62,9 +65,10 @@ class SignedReleases:
     """Adds what is signed to the records of the registry with this state; is a `build.Signed`.
 
     `waiting` is what too few owners have signed: it is left out, but for the release that is
-    `wanted`. `ignored` is why signatures do not count. A registry that is not published yet, or
-    has no log, has no statements about releases. `void` are fingerprints of keys that sign
-    nothing new, and `reviewers` says whose reviews count.
+    `wanted`. `objected` are recoveries to which an owner objects for the first time, `ignored` is
+    why signatures do not count. A registry that is not published yet, or has no log, has no
+    statements about releases. `void` are fingerprints of keys that sign nothing new, and
+    `reviewers` says whose reviews count.
     """
 
     def __init__(
@@ -81,6 +85,7 @@ class SignedReleases:
         self._registry_id = state.registry_id if state else None
         self._logged = state is not None and bool(info_of(state.root).log)
         self._claims = state.owners if state else {}
+        self.objected: list[Recovery] = []
         self.waiting: list[Waiting] = []
         self.ignored: list[str] = []
 
@@ -138,6 +143,7 @@ class SignedReleases:
             return record
         if claim is not None:
             record = self._yanked(before, record, given, claim, self._registry_id)
+            record = self._objected(record, given, claim, self._registry_id)
         owners = claim or ownership_of(record)
         keys, threshold = owners.keys, claim.threshold if claim else 0
         keys = without_void(keys, self._void)
@@ -184,6 +190,26 @@ class SignedReleases:
             return replace(row, yanked=old.yanked, yank=old.yank)
 
         return replace(record, rows=tuple(map(signed, record.rows)))
+
+    def _objected(
+        self, record: PackageRecord, given: Mapping[str, Files], claim: Claim, registry_id: str
+    ) -> PackageRecord:
+        """Return the record with the objection of an owner to a recovery in the log."""
+        recovery = pending_recovery(claim, claim.recovery, registry_id)
+        if recovery is None:
+            return record
+        from psreg.registry.owners import recoveries  # noqa: PLC0415 - they are rare
+
+        known = recoveries.logged(record, recovery)
+        files = given.get(of_owners(recovery.number), {})
+        if known is None or recoveries.objectors(recovery, known.objection, self._void):
+            return record
+        objection, keys = Objection(recovery=recovery), without_void(claim.keys, self._void)
+        found, _ = counted(objection, None, files, keys)
+        if not found:
+            return record
+        self.objected.append(recovery)
+        return recoveries.with_objection(record, recovery, objection.envelope(found))
 
     def _owned(
         self,

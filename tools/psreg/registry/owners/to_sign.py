@@ -20,14 +20,17 @@ from psreg.formats.layout import (
     REVIEWS,
     SIGNATURES,
 )
-from psreg.registry.owners.claim import read_claim, signatures_in, statement_of
+from psreg.registry.owners.claim import claim_of, read_claim, signatures_in, statement_of
 from psreg.registry.owners.in_toto import InTotoStatement
 from psreg.registry.owners.ownership import (
+    Objection,
     Owned,
     OwnersChange,
     Ownership,
+    Recovery,
     change_after,
     ownership_of,
+    pending_recovery,
     without_void,
 )
 from psreg.registry.owners.review import review_of, reviews_of
@@ -55,10 +58,10 @@ if TYPE_CHECKING:
 class Signable:
     """Something that owners can sign: what they sign, who has which key, and what is there.
 
-    It is a release, a change of the owners if `version` is None, or a `yank`; reviewers sign the
-    review of a release in the same way. `signed` are the keys with which it is signed; `threshold`
-    is 0 for a release whose name is not claimed, and a review. `place` is where the next signature
-    belongs.
+    It is a release, a change of the owners or an objection if `version` is None, or a `yank`;
+    reviewers sign the review of a release in the same way. `signed` are the keys with which it is
+    signed; `threshold` is 0 for a release whose name is not claimed, and a review. `place` is where
+    the next signature belongs.
     """
 
     name: str
@@ -75,12 +78,15 @@ class Signable:
         """What it is, in words."""
         if self.yank:
             return f"whether {self.name} {self.version} is yanked"
+        if isinstance(self.statement, Objection):
+            return self.statement.title
         return f"{self.name} {self.version}" if self.version else f"the owners of {self.name}"
 
     @property
     def command(self) -> str:
         """How an owner signs it."""
-        named = f"{self.name}@{self.version}" if self.version else f"--owners {self.name}"
+        option = "--object" if isinstance(self.statement, Objection) else "--owners"
+        named = f"{self.name}@{self.version}" if self.version else f"{option} {self.name}"
         return f"psreg sign {'--yank ' if self.yank else ''}{named}"
 
     @property
@@ -194,6 +200,41 @@ def owners_to_sign(entry: Entry, state: RegistryState) -> Signable:
         threshold=change.before.threshold,
         signed=frozenset(each.key for each in pending.signatures),
         place=_next_place(entry, of_owners(change.number), files),
+    )
+
+
+def objection_to_sign(entry: Entry, state: RegistryState) -> Signable:
+    """Return what an owner signs so that the recovery of a name is not completed.
+
+    Raises:
+        FindingsError: NOTHING_TO_SIGN: it is not being recovered.
+        UnavailableError: NOT_PUBLISHED.
+        TrustError: the record, or what is signed about the owners, is malformed.
+    """
+    owned_now(entry.name, state)  # raises NOT_PUBLISHED
+    record, claim = (
+        read_record(state.packages[entry.name], entry.name),
+        claim_of(entry.name, state.owners),
+    )
+    found = claim and pending_recovery(claim, claim.recovery, state.registry_id)
+    if claim is None or not isinstance(found, Recovery):
+        raise FindingsError(
+            "NOTHING_TO_SIGN",
+            f"{entry.name} is not being recovered",
+            "`psreg info NAME` says if it is.",
+        )
+    statement, what = Objection(recovery=found), of_owners(found.number)
+    keys = without_void(claim.keys, {each.key for each in record.void})
+    here = {path: entry.tree.files[path] for path in entry.owners_signatures}
+    signed, _ = counted(statement, None, signatures_by_subject(here).get(what, {}), keys)
+    return Signable(
+        name=entry.name,
+        version=None,
+        statement=statement,
+        keys=keys,
+        threshold=1,
+        signed=frozenset(each.key for each in signed),
+        place=_next_place(entry, what, here),
     )
 
 
