@@ -2,9 +2,9 @@
 
     python tests/bench/rare_words.py pbes site/docs > words.toml
 
-For each row the file has the clauses of its gate that exclude most of these texts, as marks; a text
-is searched if it has one of each. To read the gates themselves would take a check of one file a
-fifth longer. A test says when a line is not what its pattern needs.
+For each row the file has the demands that exclude most of these texts, as marks; a row is read if a
+text has one of each. To read all rows would take half of the time of an installation. A test says
+when a line is not what its row needs.
 """
 
 import json
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from psreg.lint.content import texts
-from psreg.lint.content.pattern_tables import Pattern, patterns, table
+from psreg.lint.content.pattern_tables import Row, any_spelling, hosts, table
 
 FILES = ("access", "idioms", "payloads", "secrets", "threats")
 SUFFIXES = (".json", ".md", ".prompt", ".toml")
@@ -23,36 +23,36 @@ def lines(ordinary: list[frozenset[str]]) -> Iterator[str]:
     """Yield the lines of the file; `ordinary` has the marks of each text."""
     yield "# Words that the patterns of the other files need; printed by tests/bench/rare_words.py."
     for code, rows in sorted(by_rule().items()):
-        found = {}
-        for row in rows:
-            if words := [" ".join(sorted(each)) for each in excluding(row, ordinary)]:
-                found[row.id] = words
-        if found:
-            yield f"\n[{code}]"
-        for name, words in sorted(found.items()):
-            yield f"{json.dumps(name)} = {json.dumps(words, ensure_ascii=False)}"
+        yield f"\n[{code}]"
+        for row in sorted(rows, key=_id):
+            words = [" ".join(sorted(each)) for each in excluding(row, ordinary)]
+            yield f"{json.dumps(_id(row))} = {json.dumps(words, ensure_ascii=False)}"
 
 
-def excluding(row: Pattern, ordinary: list[frozenset[str]]) -> Iterator[frozenset[str]]:
-    """Yield the clauses of a row that exclude a text, those first that exclude most."""
-    left = [marks for marks in ordinary if not row.starting.isdisjoint(marks)]
-    clauses = [each for each in row.gate.demands if "" not in each]
-    while clauses:
-        kept = [[marks for marks in left if not each.isdisjoint(marks)] for each in clauses]
-        best = min(range(len(clauses)), key=lambda at: len(kept[at]))
+def _id(row: Row) -> str:
+    return row.spellings[0].id
+
+
+def excluding(row: Row, ordinary: list[frozenset[str]]) -> Iterator[frozenset[str]]:
+    """Yield the demands of a row that exclude a text, those first that exclude most."""
+    left = ordinary
+    demands = [each for each in row.demands if each and "" not in each]
+    while demands:
+        kept = [[marks for marks in left if not each.isdisjoint(marks)] for each in demands]
+        best = min(range(len(demands)), key=lambda at: len(kept[at]))
         if len(kept[best]) == len(left):
             return
         left = kept[best]
-        yield clauses.pop(best)
+        yield demands.pop(best)
 
 
-def by_rule() -> dict[str, list[Pattern]]:
+def by_rule() -> dict[str, list[Row]]:
     """Return the rows of all files by the code of their rule."""
-    found: dict[str, list[Pattern]] = {}
+    found: dict[str, list[Row]] = {"host": [*hosts().rows]}
     for name in FILES:
         for code, section in table(name).items():
             if isinstance(section, list) and "pattern" in section[0]:
-                found.setdefault(code, []).extend(patterns(name, code))
+                found.setdefault(code, []).extend(any_spelling(name, code).rows)
     return found
 
 

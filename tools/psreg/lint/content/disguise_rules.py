@@ -213,7 +213,7 @@ def _rows() -> dict[str, Rows]:
 
 @cache
 def _all_rows() -> Rows:
-    return Rows(chain.from_iterable(_rows().values()))
+    return Rows.of_all(_rows().values())
 
 
 def _overlaps(span: Span, others: list[tuple[int, int]]) -> bool:

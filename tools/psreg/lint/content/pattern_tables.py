@@ -1,11 +1,11 @@
 """The data files of patterns, and how a text is searched for them.
 
-Each file in `data/` is read when it is first needed. An index of words and their first letters
-selects the rows that a text has the words for (`words.toml`); the gate of a row, which is read off
-its pattern, asks for the phrases that a match contains. Only then is the pattern compiled, and
-tried where one of its `starts` occurs. Where many texts are checked, the index learns what the
-patterns say. Checking an ordinary text takes little more than reading the beginnings of its words.
-Every repetition in a pattern is bounded, so the time is linear.
+Each file in `data/` is divided into rows when it is first needed. A row is read if a text has the
+words that its pattern needs (`words.toml`); its gate, which is read off the pattern, asks for the
+phrases that a match contains. Only then is the pattern compiled, and tried where one of its
+`starts` occurs. Where many texts are checked, an index learns what the patterns say. Checking an
+ordinary text takes little more than reading the beginnings of its words. Every repetition in a
+pattern is bounded, so the time is linear.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import json
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate, chain
 from pkgutil import get_data
-from typing import Any
+from typing import Any, ClassVar
 
 from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import ERROR, Finding, Severity
@@ -127,15 +127,13 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True)  # no slots: cached_property
 class Pattern:
-    """One row of a data file; `data/idioms.toml` explains the columns."""
+    """One row of a data file as it is spelled; `data/idioms.toml` explains the columns."""
 
     id: str
     pattern: str
     starts: tuple[str, ...]
     needles: tuple[str, ...]
     note: str
-    words: tuple[frozenset[str], ...] = ()
-    """Sets of marks, of each of which a matching text has one, read off the pattern beforehand."""
     cased: bool = False
     severity: Severity | None = None
     only_after: str = ""
@@ -153,8 +151,6 @@ class Pattern:
         # NOTE: looking up words in a set is cheaper than searching the text for needles.
         marks = content.marks
         begun = self.starting & marks
-        if not begun or any(map(marks.isdisjoint, self.words)):
-            return []
         starts = self._starts
         words = {word for each in begun for word, start in starts[each] if start <= marks}
         if words and self.needles and not any(map(content.contains, self.needles)):
@@ -215,9 +211,13 @@ class Pattern:
         return found
 
     @property
-    def anchors(self) -> frozenset[str]:
-        """Marks of which every matching text has one: some words, or the longest of each start."""
-        return self.words[0] if self.words else self.starting
+    def spellings(self) -> tuple[Pattern]:
+        """The pattern as it is spelled."""
+        return (self,)
+
+    anchors: ClassVar[frozenset[str]] = frozenset()
+    words: ClassVar[tuple[frozenset[str], ...]] = ()
+    """What is known beforehand of a `Row`, and not of a pattern alone."""
 
     @property
     def demands(self) -> list[frozenset[str]]:
@@ -238,22 +238,61 @@ class Pattern:
         return list(dict.fromkeys(start[: start.find(" ") + 1] or start for start in self.starts))
 
 
-class Rows(tuple[Pattern, ...]):  # noqa: SLOT001 - it caches what it computes
-    """Patterns of one rule, found quickly by the marks of a text."""
+class Row:
+    """One row of a data file, which is read when a text may match it."""
+
+    def __init__(
+        self, read: Callable[[bytes], Iterable[Pattern]], source: bytes, words: Sequence[str]
+    ) -> None:
+        self._read, self._source, self._words = read, source, words
+        self.anchors = frozenset(words[0].split() if words else ())
+
+    @cached_property
+    def words(self) -> tuple[frozenset[str], ...]:
+        """Sets of marks, of each of which a matching text has one, read off the row beforehand."""
+        return tuple(frozenset(each.split()) for each in self._words)
+
+    @cached_property
+    def spellings(self) -> tuple[Pattern, ...]:
+        """The pattern of the row in each of its spellings."""
+        return tuple(self._read(self._source))
+
+    @property
+    def demands(self) -> list[frozenset[str]]:
+        """Sets of marks, of each of which a matching text has one; it takes long to find them."""
+        each = (pattern.demands for pattern in self.spellings)
+        return [frozenset.union(*sets) for sets in zip(*each, strict=False)]
+
+
+class Rows:
+    """Rows of one rule, found quickly by the marks of a text. They are iterated as patterns."""
+
+    def __init__(self, rows: Iterable[Row | Pattern]) -> None:
+        self.rows = tuple(rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Pattern]:
+        return chain.from_iterable(row.spellings for row in self.rows)
 
     def possible(self, content: Content) -> Iterator[tuple[Pattern, list[str]]]:
         """Yield the patterns that may match in `content`, in order, and how matches begin."""
-        for at in numbers_of(_SEARCHES.possible(self, content.marks)):
-            row = self[at]
-            if words := row.begun(content):
-                yield row, words
-            else:
+        marks = content.marks
+        for row in _SEARCHES.possible(self, marks):
+            in_vain = True
+            if not any(map(marks.isdisjoint, row.words)):
+                for pattern in row.spellings:
+                    if words := pattern.begun(content):
+                        in_vain = False
+                        yield pattern, words
+            if in_vain:
                 _SEARCHES.in_vain.add(id(row))
 
-    @cached_property
-    def anchored(self) -> MarkIndex:
-        """Which of these rows may match, by their anchors alone."""
-        return MarkIndex([[row.anchors] for row in self])
+    @classmethod
+    def of_all(cls, tables: Iterable[Rows]) -> Rows:
+        """Return the rows of several tables."""
+        return cls(chain.from_iterable(table.rows for table in tables))
 
 
 class _Searches:
@@ -268,8 +307,8 @@ class _Searches:
         """An index of all rows, and by the id of a table the number of its first row there."""
         self._last: tuple[frozenset[str], MarkIndex, int] = (frozenset(), self._learned[0], 0)
 
-    def possible(self, rows: Rows, marks: frozenset[str]) -> int:
-        """Return which of `rows` may match in a text with `marks`, as bits."""
+    def possible(self, rows: Rows, marks: frozenset[str]) -> Iterable[Row | Pattern]:
+        """Return those of `rows` that may match in a text with `marks`."""
         self._asked += 1
         if self._asked in _OFTEN:
             self._learn()
@@ -277,15 +316,16 @@ class _Searches:
         (index, first), last = self._learned, self._last
         if id(rows) not in first:
             self._tables[id(rows)] = rows
-            return rows.anchored.possible(marks)
+            return [each for each in rows.rows if not _without(each.anchors, marks)]
         if last[0] is not marks or last[1] is not index:
             last = self._last = marks, index, index.possible(marks)
-        return last[2] >> first[id(rows)] & (1 << len(rows)) - 1
+        bits = last[2] >> first[id(rows)] & (1 << len(rows)) - 1
+        return map(rows.rows.__getitem__, numbers_of(bits))
 
     def _learn(self) -> None:
         """Make one index of all tables, with what the patterns say that were often in vain."""
         tables, vain = list(self._tables.values()), self.in_vain
-        rows = chain.from_iterable(tables)
+        rows = chain.from_iterable(each.rows for each in tables)
         index = MarkIndex([row.demands if id(row) in vain else [row.anchors] for row in rows])
         first = dict(zip(map(id, tables), accumulate(map(len, tables), initial=0), strict=False))
         self._learned = (index, first)
@@ -298,72 +338,110 @@ _OFTEN = frozenset((400, 6_400, 100_000))
 _SEARCHES = _Searches()
 
 
+def _without(anchors: frozenset[str], marks: frozenset[str]) -> bool:
+    """Tell whether `marks` are without any of `anchors`; if there are none, all texts have them."""
+    return bool(anchors) and anchors.isdisjoint(marks)
+
+
+@cache
+def _sections(name: str) -> list[tuple[str, bytes]]:
+    """Return titles and texts of the sections of `data/<name>.toml`; the first has no title."""
+    # NOTE: the data folder is not a package; this also works from a wheel.
+    data = get_data("psreg.lint.content", f"data/{name}.toml") or b""
+    first, *others = data.split(b"\n[")
+    parts = (other.partition(b"]\n") for other in others)
+    return [("", first), *((title.decode(), text) for title, _, text in parts)]
+
+
 @cache
 def table(name: str) -> dict[str, Any]:
-    """Return the content of `data/<name>.toml`.
+    """Return the content of `data/<name>.toml`; sections whose title is in `[[…]]` are in a list.
 
     The files use little of TOML, so that they are read several times faster than by `tomllib`: a
     value is JSON on one line, a text between `'''`, or a list whose first line ends with `[`, whose
     last line is `]`, and whose items are each followed by a comma.
     """
-    # NOTE: the data folder is not a package; this also works from a wheel.
-    data = get_data("psreg.lint.content", f"data/{name}.toml") or b""
+    (_, first), *others = _sections(name)
+    found = _values(first)
+    for title, text in others:
+        if title[0] == "[":
+            found.setdefault(title[1:-1], []).append(_values(text))
+        else:
+            found[title] = _values(text)
+    return found
+
+
+def _values(section: bytes) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    section = found
-    lines = iter(data.decode().splitlines())
+    lines = iter(section.decode().splitlines())
     for line in lines:
-        if line.startswith("[["):
-            section = {}
-            found.setdefault(line[2:-2], []).append(section)
-        elif line.startswith("["):
-            section = found.setdefault(line[1:-1], {})
-        elif line and line[0] != "#":
+        if line and line[0] != "#":
             key, _, value = line.partition(" = ")
             if value == "[":
                 value = f"[{' '.join(iter(lines.__next__, ']')).rstrip(' ,')}]"
             quoted_text = value.startswith("'''")
-            section[key.strip('"')] = value[3:-3] if quoted_text else _read(value)
+            found[key.strip('"')] = value[3:-3] if quoted_text else _read(value)
     return found
 
 
 def _read(value: str) -> Any:
-    # NOTE: most values are texts without escapes.
-    plain = value[0] == '"' and "\\" not in value
-    return value[1:-1] if plain else json.loads(value)
+    # NOTE: most values are texts without escapes, or lists of these.
+    if "\\" not in value:
+        if value[0] == '"':
+            return value[1:-1]
+        if value[:2] == '["':
+            return value[2:-2].split('", "')
+    return json.loads(value)
+
+
+def _rows(name: str, code: str, read: Callable[[bytes], Iterable[Pattern]]) -> Rows:
+    """Return the sections `[[code]]` of `data/<name>.toml`; `read` returns the spellings of one."""
+    words = table("words").get(code, {})
+    title = f"[{code}]"
+    return Rows(
+        Row(read, text, words.get(_id(text), ()))
+        for section, text in _sections(name)
+        if section == title
+    )
+
+
+def _id(section: bytes) -> str:
+    """Return the first value of a section, which is its id."""
+    return section.split(b'"', 2)[1].decode()
 
 
 @cache
 def patterns(name: str, code: str) -> Rows:
     """Return the rows of `data/<name>.toml` that belong to the rule `code`."""
-    words = table("words").get(code, {})
-    return Rows(
-        Pattern(
-            id=row["id"],
-            pattern=row["pattern"],
-            starts=tuple(row["starts"]),
-            needles=tuple(row.get("needles", ())),
-            note=row["note"],
-            words=tuple(frozenset(each.split()) for each in words.get(row["id"], ())),
-            cased=row.get("cased", False),
-            severity=Severity(row["level"]) if "level" in row else None,
-            only_after=row.get("only_after", ""),
-            unless_before=row.get("unless_before", ""),
-            unless_after=row.get("unless_after", ""),
-        )
-        for row in table(name)[code]
+    return _rows(name, code, lambda text: (_pattern(text),))
+
+
+def _pattern(section: bytes) -> Pattern:
+    row = _values(section)
+    return Pattern(
+        id=row["id"],
+        pattern=row["pattern"],
+        starts=tuple(row["starts"]),
+        needles=tuple(row.get("needles", ())),
+        note=row["note"],
+        cased=row.get("cased", False),
+        severity=Severity(row["level"]) if "level" in row else None,
+        only_after=row.get("only_after", ""),
+        unless_before=row.get("unless_before", ""),
+        unless_after=row.get("unless_after", ""),
     )
 
 
 @cache
 def phrases(code: str) -> Rows:
     """Return the rows of the rule `code` in `data/idioms.toml` and `data/threats.toml`."""
-    return Rows((*any_spelling("idioms", code), *any_spelling("threats", code)))
+    return Rows.of_all((any_spelling("idioms", code), any_spelling("threats", code)))
 
 
 @cache
 def any_spelling(name: str, code: str) -> Rows:
-    """Return the rows of `patterns`, and each that has accents once more without them."""
-    return Rows(chain.from_iterable(map(_spellings, patterns(name, code))))
+    """Return the rows of `patterns`, each that has accents also without them."""
+    return _rows(name, code, lambda text: _spellings(_pattern(text)))
 
 
 def _spellings(row: Pattern) -> Iterator[Pattern]:
@@ -379,7 +457,6 @@ def _spellings(row: Pattern) -> Iterator[Pattern]:
                 pattern=plain,
                 starts=tuple(start.translate(letters) for start in row.starts),
                 needles=tuple(needle.translate(letters) for needle in row.needles),
-                words=(),
             )
 
 
@@ -429,10 +506,11 @@ def _excused(
 @cache
 def hosts() -> Rows:
     """Return the rows of `data/hosts.toml`, the patterns of rule PS022."""
-    return Rows(_host(row) for row in table("hosts")["host"])
+    return _rows("hosts", "host", lambda text: (_host(text),))
 
 
-def _host(row: dict[str, Any]) -> Pattern:
+def _host(section: bytes) -> Pattern:
+    row = _values(section)
     name = re.escape(row["host"] + row.get("path", ""))
     return Pattern(
         id=row["host"],

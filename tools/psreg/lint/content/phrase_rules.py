@@ -174,7 +174,7 @@ def _told_otherwise() -> Rows:
     """Return the phrases of attacks on assistants, quoted or not."""
     named = (phrases(code) for code in ("PS010", "PS011", "PS012"))
     others = (any_spelling("threats", code) for code in ("PS016", "PS017", "PS018", "PS019"))
-    return Rows(row for rows in (*named, *others) for row in rows)
+    return Rows.of_all((*named, *others))
 
 
 PHRASE_RULES: tuple[Rule[Content], ...] = (
