@@ -46,6 +46,7 @@ from psreg.lint.content.appearance.words import (
     telling,
     unmasked,
     ways,
+    ways_to_read,
     words_of,
 )
 
@@ -201,11 +202,11 @@ def _blank(between: str) -> str:
 
 def _respelt(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
     """Yield the text with each word read in the ways in which suspicious ones are disguised."""
-    known = changed_words()
-    numbers = Counter(number for word in known.keys() & words for number in known[word])
-    for number, often in numbers.items():
-        way = ways()[number]
-        if often >= way.fewest:
+    changed = changed_words(words)
+    known = ways_to_read() if changed else {}
+    found = Counter(id(way) for word in changed for way in known[word])
+    for way in ways() if found else ():
+        if found[id(way)] >= way.fewest:
             if way.how == BACKWARDS:
                 yield _backwards(below, below.text[::-1])
             read = replaced(below, way.how, _ANY_WORD, _reader(way))

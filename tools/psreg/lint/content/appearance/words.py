@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, groupby
-from operator import itemgetter
+from operator import add, itemgetter
 
 from psreg.core.regex import lazy
 from psreg.lint.content.appearance.layers import BACKWARDS, MISSPELT, ROT13, ROTATED
@@ -34,18 +34,18 @@ _PIECE = 3
 _ASCII_WORD = lazy(r"[a-z0-9]++")
 _HUMP = lazy(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 _VOWELS = lazy("[aeiou]")
-_CONSONANT = lazy("([b-df-hj-np-tv-z])")
+_VOWELS_TOGETHER = lazy("([aeiou]+)")
 _START = lazy("[^aeiou]{0,9}")
 _REPEATED = lazy(r"(.)\1+")
-_PAIR = lazy("(.)(.)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
     """A way to disguise each word of a text.
 
-    `read` returns what a word of the text says, in small letters. A text is read so if it has the
-    disguises of so many suspicious words.
+    `disguises` gets words, one a line, and yields texts with what becomes of each, "" if nothing
+    does. `read` returns what a word of a text says, in small letters. A text is read so if it has
+    the disguises of so many suspicious words.
     """
 
     how: str
@@ -53,14 +53,27 @@ class Way:
     read: Callable[[str], str]
     fewest: int = 2
     shortest: int = _LONG
+    only_telling: bool = False
+    """Whether only words that attacks have beside others are read so."""
     turned: bool = False
     """Whether the order of words may be turned round, too."""
+
+    @property
+    def words(self) -> list[str]:
+        """The suspicious words whose disguises are looked for."""
+        return _long_words(self.shortest, only_telling=self.only_telling)
 
 
 @cache
 def suspicious_words() -> frozenset[str]:
     """Return words of attacks, in small letters without accents."""
     return frozenset(table("disguises")["words"])
+
+
+@cache
+def _long_words(shortest: int, *, only_telling: bool) -> list[str]:
+    words = _telling_words() if only_telling else suspicious_words()
+    return sorted(word for word in words if len(word) >= shortest)
 
 
 @cache
@@ -116,17 +129,33 @@ def in_words(name: str) -> str:
     return read if not suspicious_words().isdisjoint(words_of(read)) else name
 
 
+def changed_words(words: frozenset[str]) -> frozenset[str]:
+    """Return those of `words` that one of the `ways` makes of suspicious ones."""
+    changed = (words & _changed_words()) - known_words()
+    return frozenset(word for word in changed if len(word) > _PIECE)
+
+
 @cache
-def changed_words() -> dict[str, list[int]]:
-    """Return the numbers of the `ways` that turn a suspicious word into another, by that one."""
-    found: dict[str, list[int]] = {}
-    words = sorted(suspicious_words())
-    for number, way in enumerate(ways()):
-        for word in words:
-            for other in way.disguises(word) if len(word) >= way.shortest else ():
-                if len(other) > _PIECE and other not in known_words():
-                    found.setdefault(other, []).append(number)
+def _changed_words() -> frozenset[str]:
+    texts = (text for way in ways() for text in way.disguises("\n".join(way.words)))
+    return frozenset(chain.from_iterable(text.split("\n") for text in texts))
+
+
+@cache
+def ways_to_read() -> dict[str, list[Way]]:
+    """Return by each changed word the way that makes it, once for each word it is made of."""
+    found: dict[str, list[Way]] = {}
+    for way in ways():
+        for others in _disguises(way.disguises, way.words):
+            for other in others:
+                found.setdefault(other, []).append(way)
     return found
+
+
+def _disguises(disguises: Callable[[str], Iterable[str]], words: list[str]) -> Iterator[set[str]]:
+    """Yield the disguises of each word."""
+    texts = (text.split("\n") for text in disguises("\n".join(words)))
+    return map(set, zip(*texts, strict=True))
 
 
 @cache
@@ -157,8 +186,8 @@ def ways() -> tuple[Way, ...]:
             read=_first_last,
         ),
         Way(how=MISSPELT, disguises=_one(_inside_out), read=_inside_out),
-        Way(how=MISSPELT, disguises=_pig_latin, read=_looked_up(_pig_latin)),
-        Way(how=MISSPELT, disguises=_one(_lisped), read=_looked_up(_one(_lisped))),
+        Way(how=MISSPELT, disguises=_one(_pig_latin), read=_looked_up(_one(_pig_latin))),
+        Way(how=MISSPELT, disguises=_all(_lisped), read=_looked_up(_all(_lisped))),
         Way(how=ROT13, disguises=_one(_turned_rot13), read=_turned_rot13, turned=True),
         *map(_moved, (_KEYS[1:] + _KEYS[0], _KEYS[-1] + _KEYS[:-1])),
         *map(_game, _GAMES),
@@ -184,24 +213,36 @@ def _moved(keys: str) -> Way:
     away, back = str.maketrans(_KEYS, keys), str.maketrans(keys, _KEYS)
     return Way(
         how=ROTATED,
-        disguises=lambda word: (word.translate(away),) if word in _telling_words() else (),
+        disguises=lambda words: (words.translate(away),),
         read=lambda word: word.translate(back),
+        only_telling=True,
     )
 
 
 def _game(signs: tuple[str, str]) -> Way:
     before, after = signs
-    again = rf"{after}\g<0>" if after else ""
+    each = {ord(vowel): before + vowel + (after and after + vowel) for vowel in "aeiou"}
     said = lazy(rf"{before}([aeiou])" if before else rf"([aeiou]+){after}\1")
     return Way(
         how=MISSPELT,
-        disguises=lambda word: (
-            {re.sub(vowels, rf"{before}\g<0>{again}", word) for vowels in ("[aeiou]+", "[aeiou]")}
-            if word in _telling_words()
-            else ()
+        disguises=lambda words: (
+            "".join(
+                [
+                    before + part + (after and after + part) if at % 2 else part
+                    for at, part in enumerate(_at_vowels(words))
+                ]
+            ),
+            words.translate(each),
         ),
         read=lambda word: str(said.sub(r"\1", word)),
+        only_telling=True,
     )
+
+
+@lru_cache(maxsize=1)
+def _at_vowels(words: str) -> list[str]:
+    """Return what is before, between and after vowels, and at odd numbers these."""
+    return _VOWELS_TOGETHER.split(words)
 
 
 @cache
@@ -213,8 +254,11 @@ def _lisped(word: str) -> str:
     return word.replace("s", "th")
 
 
+_BY_ROT13 = str.maketrans(LETTERS, LETTERS[_ROT13:] + LETTERS[:_ROT13])
+
+
 def _turned_rot13(word: str) -> str:
-    return word[::-1].translate(str.maketrans(LETTERS, LETTERS[_ROT13:] + LETTERS[:_ROT13]))
+    return word[::-1].translate(_BY_ROT13)
 
 
 class OddWords:
@@ -274,7 +318,12 @@ def _blotted() -> dict[str, str]:
 
 
 def _one(change: Callable[[str], str]) -> Callable[[str], Iterable[str]]:
-    return lambda word: (change(word),)
+    return lambda words: ("\n".join(map(change, words.split("\n"))),)
+
+
+def _all(change: Callable[[str], str]) -> Callable[[str], Iterable[str]]:
+    """As `_one`, for a change that leaves line breaks where they are."""
+    return lambda words: (change(words),)
 
 
 def _looked_up(
@@ -286,7 +335,8 @@ def _looked_up(
     def read(word: str) -> str:
         if not known:
             words = sorted(known_words(), reverse=last_first)
-            known.update({other: each for each in words for other in disguises(each) if other[1:]})
+            for each, others in zip(words, _disguises(disguises, words), strict=True):
+                known.update({other: each for other in others if other[1:]})
             known.update((each, each) for each in words)
         return known.get(word, word)
 
@@ -297,7 +347,7 @@ def _shift(number: int) -> Way:
     back, there = (str.maketrans(pair) for pair in _alphabets(number))
     return Way(
         how=ROT13 if number == _ROT13 else ROTATED,
-        disguises=lambda word: (word.translate(back),),
+        disguises=lambda words: (words.translate(back),),
         read=lambda word: word.translate(there),
         fewest=1 if number == _ROT13 else 2,
     )
@@ -313,17 +363,29 @@ def _backwards(word: str) -> str:
     return word[::-1]
 
 
-def _wrong(word: str) -> set[str]:
-    if len(word) < _LONGER:
-        return set()
-    places = range(1, len(word) - 1)
-    short = {word[:at] + word[at + 1 :] for at in places}
-    return short | {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places}
+def _wrong(words: str) -> Iterator[str]:
+    """Yield the words without one letter, and with two letters in the wrong order."""
+    each = [word if len(word) >= _LONGER else "" for word in words.split("\n")]
+    for at in range(1, max(map(len, each)) - 1):
+        here = [word if at < len(word) - 1 else "" for word in each]
+        yield "\n".join([word[:at] + word[at + 1 :] for word in here])
+        yield "\n".join(
+            [
+                word[:at] + word[at + 1 : at + 2] + word[at : at + 1] + word[at + 2 :]
+                for word in here
+            ]
+        )
 
 
-def _repeated(word: str) -> tuple[str, ...]:
-    every = ("".join(letter * number for letter in word) for number in (2, 3))
-    return (*every, _CONSONANT.sub(r"\1\1", word))
+def _repeated(words: str) -> tuple[str, ...]:
+    return tuple(map(words.translate, _REPEATING))
+
+
+_REPEATING = (
+    *({ord(letter): letter * number for letter in LETTERS} for number in (2, 3)),
+    {ord(letter): letter * 2 for letter in set(LETTERS) - set("aeiou")},
+)
+"""Every letter twice or three times, or consonants twice."""
 
 
 @lru_cache(maxsize=4096)
@@ -344,11 +406,14 @@ def _known_squeezed() -> dict[str, str]:
 
 
 def _without_vowels(word: str) -> str:
-    return word[:1] + _VOWELS.sub("", word[1:])
+    return word[:1] + word[1:].translate(_NO_VOWELS)
+
+
+_NO_VOWELS = dict.fromkeys(map(ord, "aeiou"))
 
 
 def _swapped(word: str) -> str:
-    return str(_PAIR.sub(r"\2\1", word))
+    return "".join(map(add, word[1::2], word[::2])) + word[len(word) // 2 * 2 :]
 
 
 def _first_last(word: str) -> str:
@@ -359,10 +424,10 @@ def _inside_out(word: str) -> str:
     return word[:1] + word[-2:0:-1] + word[-1:]
 
 
-def _pig_latin(word: str) -> tuple[str, ...]:
+def _pig_latin(word: str) -> str:
     start = _START.match(word)
     first = start[0] if start else ""
-    return (f"{word[len(first) :]}{first}{'ay' if first else 'way'}",)
+    return f"{word[len(first) :]}{first}{'ay' if first else 'way'}"
 
 
 @cache
