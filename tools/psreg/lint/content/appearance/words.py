@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, groupby
 from operator import add, itemgetter
 
+from psreg.core.dataclass import dataclass
 from psreg.core.regex import lazy
 from psreg.lint.content.appearance.layers import BACKWARDS, MISSPELT, ROT13, ROTATED
 from psreg.lint.content.pattern_tables import table
