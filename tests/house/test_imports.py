@@ -11,7 +11,7 @@ import pytest
 from support.paths import SOURCE
 
 ONLY_IN = {
-    "tuf.ngclient": {"psreg/client/tufclient.py"},
+    "tuf.ngclient": {"psreg/client/plain_updater.py", "psreg/client/tufclient.py"},
     "tuf.api": {"psreg/registry/trust/drafts.py", "psreg/registry/trust/metadata.py"},
     "cryptography": {"psreg/registry/trust/signing_keys.py"},
     "confusable_homoglyphs": {"psreg/lint/content/text_folding.py"},
@@ -22,8 +22,8 @@ ONLY_IN = {
     "material": {"psreg/catalogue/mkdocs_frame.py"},
     "distributed": {"psreg/system/cluster.py"},
     "git": {"psreg/git/repository.py"},
-    "urllib3": {"psreg/http/client.py"},
-    "http.client": {"psreg/http/client.py", "psreg/http/deadline.py"},
+    "urllib3": {"psreg/http/connection.py"},
+    "http.client": {f"psreg/http/{name}.py" for name in ("client", "connection")},
 }
 
 
@@ -165,7 +165,21 @@ def test_one_function_asks_where_a_change_began():
     ids=lambda arguments: arguments[0],
 )
 def test_what_asks_nothing_over_a_network_loads_no_http_library(arguments):
-    assert "urllib3" not in loaded_by(*arguments)
+    assert loaded_by(*arguments).isdisjoint(("urllib3", "http.client"))
+
+
+def test_what_verifies_a_registry_loads_one_http_library():
+    code = "import sys, psreg.client.tufclient, psreg.http.connection; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = done.stdout.split()
+    assert "tuf.ngclient.updater" in loaded
+    assert [name for name in ("http.client", "urllib3") if name in loaded] == ["http.client"]
 
 
 def test_how_much_of_psreg_a_check_and_a_review_load(tmp_path):

@@ -21,6 +21,9 @@ from urllib.parse import unquote
 from psreg.registry.trust import plain_signers  # noqa: F401 - comes before `tuf`
 
 # isort: split
+from psreg.client import plain_updater  # noqa: F401 - comes before `tuf.ngclient`
+
+# isort: split
 from tuf.ngclient import FetcherInterface, TargetFile, Updater, UpdaterConfig
 
 # The errors of python-tuf, from the module that raises them: only registry/trust/metadata.py

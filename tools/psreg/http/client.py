@@ -1,38 +1,29 @@
-"""The HTTP client of psreg: urllib3 with a deadline, limits and a budget of retries.
+"""The HTTP client of psreg: one connection with a deadline, limits and a budget of retries.
 
 A server, however hostile, costs at most what `Limits` says. Nothing is decompressed, no redirect is
-followed, no cookie is kept. Certificates are checked against those of the system. `HTTPS_PROXY` and
-`NO_PROXY` are honoured for https (through CONNECT, so that the proxy sees only the host), but never
-for this machine. The operating system resolves host names: that wait alone is not bounded here.
+followed, no cookie is kept. Certificates are checked against those of the system. The operating
+system resolves host names: that wait alone is not bounded here.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from email.utils import parsedate_to_datetime
-from http.client import HTTPException, IncompleteRead
-from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import SplitResult, unquote
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import SplitResult
 
 from psreg import __version__
 from psreg.http.address import is_loopback
-from psreg.http.deadline import Deadline, guarded_by
-from psreg.http.errors import (
-    BrokenError,
-    CertificateError,
-    HttpError,
-    SlowError,
-    TooMuchError,
-    UnreachableError,
-)
+from psreg.http.deadline import Deadline
+from psreg.http.errors import BrokenError, HttpError, TooMuchError, UnreachableError
 from psreg.http.retry_budget import Limits
 
 if TYPE_CHECKING:
-    from urllib3 import BaseHTTPResponse, HTTPConnectionPool, PoolManager
+    from http.client import HTTPResponse
+
+    from psreg.http.connection import Connection
 
 _CHUNK = 64 * 1024
 _ERROR_PAGE = 64 * 1024
@@ -64,13 +55,12 @@ class Client:
         }
         self._deadline = Deadline(limits)
         self._retries = limits.retries
-        self._pool: HTTPConnectionPool | None = None
+        self._connection: Connection | None = None
 
     def close(self) -> None:
         """Close the connection; the next request opens another."""
-        if self._pool is not None:
-            self._pool.close()
-        self._pool = None
+        if self._connection is not None:
+            self._connection.close()
 
     def with_retries(self, attempt: Callable[[], T]) -> T:
         """Return what `attempt` returns; repeat it while that may help and the budget lasts.
@@ -108,37 +98,26 @@ class Client:
         try:
             yield Answer(response)
         finally:
+            if not response.isclosed():  # it has not been read to its end
+                self.close()
             response.close()
 
-    def _sent(self, method: str, target: str, body: bytes | None) -> BaseHTTPResponse:
+    def _sent(self, method: str, target: str, body: bytes | None) -> HTTPResponse:
         """Send a request; return the answer after its headers."""
-        from urllib3 import Timeout  # noqa: PLC0415 - it is slow to import
+        if self._connection is None:
+            from psreg.http.connection import Connection  # noqa: PLC0415 - it is slow to import
 
-        made = -1
-        connect = self._deadline.patience(self._limits.connect)
+            self._connection = Connection(self._url, self._deadline)
+        kept = self._connection.is_kept()
+        headers = self._headers | ({} if body is None else {"Content-Type": "application/json"})
         try:
-            with _translated():
-                if self._pool is None:
-                    self._pool = _connection_pool(self._url, self._deadline)
-                made = self._pool.num_connections
-                return self._pool.urlopen(
-                    method,
-                    target,
-                    body,
-                    self._headers | ({} if body is None else {"Content-Type": "application/json"}),
-                    retries=False,
-                    redirect=False,
-                    timeout=Timeout(connect=connect, read=self._deadline.silence()),
-                    preload_content=False,
-                    decode_content=False,
-                )
+            return self._connection.exchange(method, target, body, headers)
         except UnreachableError as error:
             if not is_loopback(self._url.hostname or ""):  # there, a server is not running
                 error.wait = 0.0
             raise
         except BrokenError as error:
             # A request that may change something is not repeated.
-            kept = self._pool is not None and self._pool.num_connections == made
             error.stale = kept and method == "GET"
             raise
 
@@ -149,15 +128,15 @@ class Answer:
     All methods that read the body raise HttpError if it breaks off.
     """
 
-    def __init__(self, response: BaseHTTPResponse) -> None:
+    def __init__(self, response: HTTPResponse) -> None:
         self._response = response
         self.status = response.status
-        self.length: int | None = response.length_remaining
+        self.length: int | None = response.length
         """The length of the body in bytes, if the server says."""
 
     def header(self, name: str) -> str:
         """Return the value of a header, "" if it is missing."""
-        return self._response.headers.get(name, "")
+        return self._response.getheader(name, "")
 
     @property
     def coding(self) -> str:
@@ -177,10 +156,11 @@ class Answer:
 
     def pieces(self, limit: int) -> Iterator[bytes]:
         """Yield the body as it arrives, at most `limit` bytes. Raises TooMuchError."""
+        from psreg.http.connection import piece_of  # noqa: PLC0415 - see `_sent`
+
         received = 0
         while max(received, self.length or 0) <= limit:
-            with _translated():
-                piece = self._response.read1(_CHUNK)
+            piece = piece_of(self._response, _CHUNK)
             if not piece:
                 return
             received += len(piece)
@@ -223,104 +203,9 @@ def seconds_asked(header: str, now: float) -> float:
     """Return the seconds in a `Retry-After` header (RFC 9110, 10.2.3), 0 if it is invalid."""
     if header.isascii() and header.isdigit():
         return float(header[:9])
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - see `_sent`
+
     try:
         return max(0.0, parsedate_to_datetime(header).timestamp() - now)
     except (ValueError, OverflowError):
         return 0.0
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    """Translate the errors of urllib3."""
-    from urllib3.exceptions import HTTPError  # noqa: PLC0415 - see `_sent`
-
-    try:
-        yield
-    except HTTPError as error:
-        raise _failure(error) from error
-
-
-def _failure(error: BaseException) -> HttpError:
-    """Return our error for one of urllib3, without any text from the server."""
-    from ssl import SSLCertVerificationError  # noqa: PLC0415 - see `_sent`
-
-    from urllib3.exceptions import InvalidHeader, ReadTimeoutError  # noqa: PLC0415 - see `_sent`
-
-    causes = tuple(_causes(error))
-    reasons = (cause.strerror for cause in causes if isinstance(cause, OSError))
-    reason = next(filter(None, reasons), "")
-    if any(isinstance(cause, TimeoutError | ReadTimeoutError) for cause in causes):
-        return SlowError("it takes too long to answer")
-    if any(isinstance(cause, SSLCertVerificationError) for cause in causes):
-        return CertificateError(reason)
-    if any(isinstance(cause, ConnectionResetError | BrokenPipeError) for cause in causes):
-        return BrokenError(reason or "it closed the connection without an answer")
-    if any(isinstance(cause, IncompleteRead) for cause in causes):
-        return BrokenError("the answer is incomplete")
-    if any(isinstance(cause, HTTPException | InvalidHeader) for cause in causes):
-        return BrokenError("the answer is not HTTP")
-    return UnreachableError(reason or "the address, or that of the proxy, cannot be used")
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and its causes."""
-    while error is not None:
-        yield error
-        inner = (part for part in error.args if isinstance(part, BaseException))
-        error = next(inner, error.__cause__)
-
-
-def _connection_pool(url: SplitResult, deadline: Deadline) -> HTTPConnectionPool:
-    """Return a pool of one connection to the host of `url`, whose answers obey `deadline`.
-
-    Raises:
-        urllib3.exceptions.HTTPError: the environment names an invalid proxy.
-    """
-    pool = _manager(url).connection_from_url(f"{url.scheme}://{url.netloc}")
-    build: Callable[..., Any] = pool.ConnectionCls
-    guarded = guarded_by(deadline)
-
-    def connection(**settings: Any) -> Any:
-        built = build(**settings)
-        built.response_class = guarded
-        return built
-
-    pool.ConnectionCls = connection  # type: ignore[assignment]
-    return pool
-
-
-def _manager(url: SplitResult) -> PoolManager:
-    """Return the pool manager for `url`, through the proxy that the environment names."""
-    import ssl  # noqa: PLC0415 - as urllib3
-
-    from urllib3 import PoolManager, ProxyManager  # noqa: PLC0415 - loads slowly
-    from urllib3.util import make_headers, parse_url  # noqa: PLC0415 - as above
-
-    if url.scheme == "http":
-        return PoolManager(maxsize=1)
-    context = ssl.create_default_context()
-    proxy = _proxy(url.hostname or "")
-    if proxy is None:
-        return PoolManager(maxsize=1, ssl_context=context)
-    at = parse_url(proxy)
-    headers = make_headers(proxy_basic_auth=unquote(at.auth)) if at.auth else {}
-    return ProxyManager(
-        at._replace(auth=None).url,
-        proxy_headers=headers,
-        proxy_ssl_context=context,
-        maxsize=1,
-        ssl_context=context,
-    )
-
-
-def _proxy(host: str) -> str | None:
-    """Return the proxy that the environment names for https to `host`, or None."""
-    proxy = os.environ.get("https_proxy") or os.environ.get("HTTPS_PROXY") or ""
-    exempt = os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or ""
-    for item in exempt.replace(",", " ").split():
-        domain = item.lstrip(".").lower()
-        if item == "*" or host == domain or host.endswith(f".{domain}"):
-            return None
-    if not proxy or is_loopback(host):
-        return None
-    return proxy if "://" in proxy else f"http://{proxy}"
