@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from psreg.http.client import Client, seconds_asked
+from psreg.http.connection import Connection, piece_of
+from psreg.http.deadline import Deadline
 from psreg.http.errors import (
     BrokenError,
     BusyError,
@@ -241,6 +243,82 @@ def test_a_failure_is_told_without_the_words_of_the_server(raw):
         assert isinstance(caught.value, BrokenError)
         assert str(caught.value)
         assert SECRET.decode() not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "lengths",
+    [
+        "Content-Length: 3\r\nContent-Length: 2",
+        "Content-Length: 3, 2",
+        "Content-Length: -3",
+        "Content-Length: many",
+    ],
+)
+def test_lengths_that_cannot_be_are_refused(lengths):
+    def trick(handler):
+        handler.wfile.write(f"HTTP/1.1 200 OK\r\n{lengths}\r\n\r\nxyz".encode())
+
+    with serving({}, {"file": trick}) as server, client_of(server) as client:
+        for _ in range(2):
+            with pytest.raises(BrokenError):
+                body(client)
+        assert server.connections == 2
+
+
+def test_a_length_that_is_said_twice_is_one_length():
+    def trick(handler):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n" + 2 * b"Content-Length: 3\r\n" + b"\r\nxyz")
+
+    with serving({}, {"file": trick}) as server, client_of(server) as client:
+        assert [body(client) for _ in range(2)] == [b"xyz"] * 2
+        assert server.connections == 1
+
+
+def test_a_body_without_length_ends_with_the_connection():
+    def trick(handler):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n\r\nxyz")
+        handler.close_connection = True
+
+    with serving({}, {"file": trick}) as server, client_of(server) as client:
+        assert [body(client) for _ in range(2)] == [b"xyz"] * 2
+        assert server.connections == 2
+
+
+def test_an_answer_without_a_body_leaves_the_connection_open():
+    tricks = {"none": lambda h: answer(h, 204, b""), "empty": lambda h: answer(h, 200, b"")}
+    with serving({"file": b"x"}, tricks) as server, client_of(server) as client:
+        assert [body(client, path) for path in ("/none", "/empty", "/file")] == [b"", b"", b"x"]
+        assert server.connections == 1
+
+
+def test_a_connection_that_the_server_has_closed_is_noticed_before_the_next_request():
+    def trick(handler):
+        answer(handler, 200, b"x")
+        handler.close_connection = True
+
+    def read():
+        response = connection.exchange("GET", "/file", None, {})
+        assert (piece_of(response, 9), response.isclosed()) == (b"x", True)
+
+    with serving({}, {"file": trick}) as server:
+        connection = Connection(urlsplit(server.url), Deadline(QUICK))
+        read()
+        for _ in range(500):
+            if not connection.is_kept():
+                break
+            time.sleep(0.01)
+        read()
+        connection.close()
+        assert not connection.is_kept()
+        assert server.connections == 2
+
+
+def test_a_target_is_sent_as_an_address_has_it():
+    with serving({}) as server, client_of(server) as client:
+        for target in ("/a b/é%20?x=[1]&y", ""):
+            with client.exchange("GET", target) as found:
+                assert found.page() == b"not here"
+    assert server.asked == ["a%20b/%C3%A9%20?x=[1]&y", ""]
 
 
 def test_how_long_to_wait():

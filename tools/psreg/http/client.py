@@ -62,6 +62,10 @@ class Client:
         if self._connection is not None:
             self._connection.close()
 
+    def __del__(self) -> None:
+        # NOTE: who asks a forge keeps the connection for as long as there may be questions.
+        self.close()
+
     def with_retries(self, attempt: Callable[[], T]) -> T:
         """Return what `attempt` returns; repeat it while that may help and the budget lasts.
 
