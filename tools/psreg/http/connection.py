@@ -28,7 +28,7 @@ from psreg.http.deadline import Deadline
 from psreg.http.errors import BrokenError, CertificateError, HttpError, SlowError, UnreachableError
 
 _PORTS = {"http": 80, "https": 443}
-_OF_A_TARGET = "%/?#[]:@!$&'()*+,;=~"
+_OF_A_TARGET = "%/?#[]:@!$&'*+,;=~()"
 """The signs of a request target that are sent as they are (RFC 3986, 2)."""
 
 _UNUSABLE = "the address, or that of the proxy, cannot be used"
