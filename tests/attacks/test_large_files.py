@@ -124,14 +124,15 @@ def calls_to_check(text, name=""):
 
     What is learned from many texts, once and for all, is no part of it.
     """
-    calls = [0, 0]
+    calls: list[int] = []
 
     def count(_frame, event, function):
         named = not name or getattr(function, "__name__", "") == name
-        calls[time] += event in ("call", "c_call") and named
+        calls[-1] += event in ("call", "c_call") and named
 
     before = sys.getprofile()
-    for time in range(len(calls)):
+    for _ in range(2):
+        calls.append(0)
         sys.setprofile(count)
         try:
             found = codes(f"{HEAD}[CONTENT]\n{text}", "x.prompt")
