@@ -116,6 +116,42 @@ def test_a_folder_is_set_aside_and_rebuilt(attack, state, elsewhere, name, plant
     assert attack.client.run("install", "quiz_master").err == ""
 
 
+def everything(state):
+    """Return all that is stored of a registry, folders among it."""
+    return sorted(str(path.relative_to(state)) for path in state.rglob("*"))
+
+
+@pytest.mark.unmeasured
+@pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)
+def test_whatever_is_in_place_of_anything_stored(attack, state, elsewhere, plant):
+    commands = (("install", "quiz_master"), ("search", "quiz"), ("info", "quiz_master"))
+    for command in commands:
+        assert attack.client.run(*command).code == 0
+    whole = attack.client.home / "whole"
+    shutil.copytree(state, whole, symlinks=True)
+    places = [(name, command) for name in everything(state) for command in commands]
+    for name, command in sampled(places, 12):
+        path = state / name
+        if path.is_dir() and plant in (folder, large):
+            continue
+        target = elsewhere / "precious" if path.is_file() else elsewhere
+        remove(path)
+        plant(path, target)
+        done = attack.client.run(*command)
+        assert done.code == 0, (name, command, done.err)
+        assert attack.client.run(*command).code == 0
+        remove(state)
+        shutil.copytree(whole, state, symlinks=True)
+
+
+@pytest.mark.parametrize("plant", [pipe, garbage])
+def test_something_is_in_place_of_the_folder_of_all_registries(attack, state, plant):
+    remove(attack.client.state)
+    plant(attack.client.state, None)
+    done = attack.client.run("install", "quiz_master")
+    assert (done.code, REBUILT in done.err) == (0, True)
+
+
 def test_the_folder_of_all_registries_is_no_link(attack, state, elsewhere):
     shutil.move(attack.client.state, attack.client.home / "moved")
     attack.client.state.symlink_to(elsewhere)

@@ -17,7 +17,7 @@ from support.publishing import files
 from support.warm_psreg import run_psreg
 
 POLICY = '[[waiver]]\ncode = "REG011"\nnames = ["*"]\nreason = "nobody runs prompts in a test"\n'
-SIGNED = ("metadata", "targets")
+SIGNED = ("log", "metadata", "targets")
 
 
 def publish(checkout: Path, home: Path, *args: str, code: int = 0) -> dict[str, Any]:

@@ -90,6 +90,6 @@ def test_only_an_id_can_be_forgotten(tmp_path, identity):
 
 def test_a_store_that_cannot_be_written(root, tmp_path):
     (tmp_path / "file").write_text("")
-    store = TrustStore(tmp_path / "file")
+    store = TrustStore(tmp_path / "file" / "registries")
     with pytest.raises(UnavailableError):
         store.add(store.anchor(root))

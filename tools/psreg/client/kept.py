@@ -35,7 +35,7 @@ from psreg.registry.trust.roles import (
     role_and_version,
     target_path,
 )
-from psreg.system.atomic import real_folder, write_file
+from psreg.system.atomic import write_own
 from psreg.system.files import read_named, read_own
 
 Read = Callable[[str], bytes | None]
@@ -81,8 +81,7 @@ def keep_proof(folder: Path, target: str, tiles: Mapping[str, bytes] = NOTHING) 
         "tiles": {path: b64encode(data).decode() for path, data in tiles.items()},
     }
     place = proof_place(folder, target)
-    real_folder(place.parent)
-    write_file(place, json.dumps(document).encode(), durable=False)
+    write_own(place, json.dumps(document).encode(), folder, durable=False)
 
 
 def proof_of(folder: Path, target: str) -> Read:

@@ -34,7 +34,7 @@ from psreg.registry.trust.roles import (
     package_target,
 )
 from psreg.system import clock
-from psreg.system.atomic import write_file
+from psreg.system.atomic import write_own
 
 if TYPE_CHECKING:
     from psreg.client.seen_log import SeenLog
@@ -94,7 +94,7 @@ class OpenRegistry:
         place = self._folder / f"told-{what}"
         if place.exists():
             return False
-        write_file(place, b"")
+        write_own(place, b"", self._folder)
         return True
 
     @property

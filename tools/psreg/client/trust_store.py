@@ -28,7 +28,7 @@ from psreg.system.atomic import (
     exclusive,
     real_folder,
     set_aside,
-    write_file,
+    write_own,
 )
 from psreg.system.files import read_own
 
@@ -144,7 +144,7 @@ class TrustStore:
             )
         if known is None:
             with exclusive(real_folder(anchor.folder) / "lock"):
-                write_file(anchor.folder / _FILE, anchor.data)
+                write_own(anchor.folder / _FILE, anchor.data, anchor.folder)
             self._stored.append(anchor)
         return known is None
 
@@ -166,7 +166,8 @@ class TrustStore:
 
     def _read(self) -> Iterator[Anchor]:
         """Yield the stored anchors; a damaged one will be fetched and checked against its pin."""
-        if self._folder.is_symlink():
+        linked = self._folder.is_symlink()
+        if linked or (self._folder.exists() and not self._folder.is_dir()):
             self._set_aside(self._folder)
         for folder in sorted(self._folder.glob("*")):
             if not is_registry_id(folder.name):

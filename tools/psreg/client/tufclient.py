@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -68,7 +68,7 @@ from psreg.system.atomic import (
     exclusive,
     real_folder,
     set_aside,
-    write_file,
+    write_own,
 )
 from psreg.system.files import read_named, read_own
 
@@ -211,7 +211,7 @@ class TufClient:
         with self._locked():
             self._distrust_unbound_bins(path)
             info = updater.get_targetinfo(path)
-            file = real_folder((self._folder / path).parent) / PurePosixPath(path).name
+            file = self._place(path)
             stored = self._stored(file, limit)
             if info is not None and stored is not None and _verified(info, stored):
                 return stored
@@ -219,7 +219,7 @@ class TufClient:
             if judge is not None:
                 judge(stored, data)
             if data is not None and keep:
-                write_file(file, data)
+                write_own(file, data, self._folder)
             return data
 
     def keep(self, path: str, data: bytes) -> None:
@@ -229,7 +229,7 @@ class TufClient:
             UnavailableError: the state folder cannot be written.
         """
         with self._locked():
-            write_file(real_folder((self._folder / path).parent) / PurePosixPath(path).name, data)
+            write_own(self._folder / path, data, self._folder)
 
     def drop(self, path: str) -> None:
         """Remove the stored copy of a target; for a `Judge`, which runs locked."""
@@ -258,7 +258,13 @@ class TufClient:
 
     def put(self, path: str, data: bytes) -> None:
         """Store something beside the targets; for a `Judge`, which runs locked."""
-        write_file(self._folder / path, data)
+        write_own(self._folder / path, data, self._folder)
+
+    def _place(self, path: str) -> Path:
+        """Return where a target is stored, in a real folder."""
+        file = self._folder / path
+        real_folder(file.parent, self._folder)
+        return file
 
     def _stored(self, file: Path, limit: int) -> bytes | None:
         """Return a stored copy; what cannot be one is set aside."""
@@ -278,7 +284,7 @@ class TufClient:
             TrustError: TRUST_DIGEST.
             UnavailableError: it cannot be read, or the state folder cannot be written.
         """
-        file = real_folder((self._folder / path).parent) / PurePosixPath(path).name
+        file = self._place(path)
         stored = self._stored(file, target.length)
         if stored is not None and Target.of(stored) == target:
             return stored
@@ -289,12 +295,12 @@ class TufClient:
         if Target.of(data) != target:
             raise _wrong_bytes(path)
         judge(data)
-        write_file(file, data)
+        write_own(file, data, self._folder)
         return data
 
     def forget(self, folder: str, *, but: Container[str]) -> None:
         """Remove the stored files in `folder`, but for the paths in `but`."""
-        for file in real_folder(self._folder / folder).iterdir():
+        for file in real_folder(self._folder / folder, self._folder).iterdir():
             if f"{folder}/{file.name}" not in but:
                 with suppress(OSError):  # it costs space and nothing else
                     delete(file)

@@ -16,7 +16,7 @@ from typing import Any
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.registry.actions.withdrawal import VoidKey, Withdrawal
 from psreg.registry.records import PackageRecord
-from psreg.system.atomic import DAMAGED, exclusive, real_folder, set_aside, write_file
+from psreg.system.atomic import DAMAGED, exclusive, real_folder, set_aside, write_own
 from psreg.system.files import read_own
 
 FILE = "withdrawals.json"
@@ -55,7 +55,7 @@ class SeenWithdrawals:
             before = self._read()
             after = self._after(record, before)
             if after != before:
-                write_file(self._folder / FILE, _written(after))
+                write_own(self._folder / FILE, _written(after), self._folder)
 
     def with_void_keys(self, record: PackageRecord) -> PackageRecord:
         """Return a record that also says which keys this machine has seen revoked."""

@@ -41,8 +41,9 @@ class FolderHistory:
         return self._ask("log", "--all", "-1", "--diff-filter=AM", "--format=%h", "--", *paths)
 
     def restore_command(self, commit: str, *names: str) -> str:
-        """Return the command that brings `names` back from a commit."""
+        """Return the command that brings those of `names` back that a commit has."""
         paths = [str(self._inside / name) for name in names]
+        paths = [path for path in paths if self._ask("ls-tree", commit, "--", path)]
         return shlex.join(["git", "-C", str(self._start), "checkout", commit, "--", *paths])
 
     def is_cut(self) -> bool:

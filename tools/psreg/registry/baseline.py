@@ -18,6 +18,7 @@ from psreg.registry.trust.metadata import Document, Signers, info_of, signers_of
 from psreg.registry.trust.reading import RegistryState, RootChain, open_registry, read_roots
 from psreg.registry.trust.retired_files import RETIRED, read_retired, write_retired
 from psreg.registry.trust.roles import (
+    LOG,
     METADATA_FOLDER,
     RELEASES,
     ROOT,
@@ -130,7 +131,7 @@ class History(Protocol):
         """Return the short id of the newest commit that adds or changes `names`, or ""."""
 
     def restore_command(self, commit: str, /, *names: str) -> str:
-        """Return the command that brings `names` back from a commit."""
+        """Return the command that brings those of `names` back that a commit has."""
 
     def is_cut(self) -> bool:
         """Tell whether the clone lacks older commits."""
@@ -177,10 +178,10 @@ def read_baseline(ports: Ports, *, start_over: bool = False) -> Baseline:
     """Return the state of the registry; what is not accessed is not verified.
 
     Raises:
-        TrustError: as `open_registry`; METADATA_MISSING if there is none although target files,
-            keys or the history show that there was, or the history is cut off, unless the user
-            wants to `start_over`; TRUST_MIXED also if
-            metadata has no root, or no timestamp although no first publish was interrupted;
+        TrustError: as `open_registry`; METADATA_MISSING if there is none although target files, a
+            log, keys or the history show that there was, or the history is cut off, unless the user
+            wants to `start_over`; TRUST_MIXED also if metadata has no root, or no timestamp
+            although no first publish was interrupted;
             TRUST_ROLLBACK also if the newest snapshot is not the current one although no publish
             was interrupted.
     """
@@ -235,14 +236,14 @@ def _check_is_new(ports: Ports) -> None:
     """Check that the folder without metadata has not held a registry before, in any clone."""
     if ports.history is not None:
         _check_history(ports.history)
-    targets = [folder for folder in TARGET_FOLDERS if any(ports.store.names(folder))]
+    left = [folder for folder in (*TARGET_FOLDERS, LOG) if any(ports.store.names(folder))]
     held = ports.journal.holds()
-    keys = held is not None and bool(ports.keys.load(held))
-    if targets or keys:
-        left = " and ".join(targets) or f"its keys in {ports.keys.folder(held or '')}"
+    if held is not None and ports.keys.load(held):
+        left.append(f"its keys in {ports.keys.folder(held)}")
+    if left:
         raise TrustError(
             "METADATA_MISSING",
-            f"the registry's metadata is gone, but {left} are there",
+            f"the registry's metadata is gone, but it left {' and '.join(left)}",
             "Restore `metadata` and `targets` of the registry from Git, from a mirror, or from the "
             f"checkout in which you published it. {_ON_PURPOSE}",
         )
@@ -254,7 +255,7 @@ def _check_history(history: History) -> None:
         raise TrustError(
             "METADATA_MISSING",
             f"the registry's metadata is gone, but commit {commit} has it",
-            f"Run `{history.restore_command(commit, *names)}`. {_ON_PURPOSE}",
+            f"Run `{history.restore_command(commit, *names, LOG)}`. {_ON_PURPOSE}",
         )
     if history.is_cut() and not history.ignores(TIMESTAMP_PATH):
         raise TrustError(

@@ -70,15 +70,36 @@ def _is_device(path: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def real_folder(path: Path) -> Path:
-    """Make `path` a real folder and return it: a link or file in its place is removed first.
+def write_own(path: Path, data: bytes, inside: Path, *, durable: bool = True) -> None:
+    """Write a file of psreg's own state in the folder `inside`, as `write_file` does.
+
+    What else is in its place, or in that of a folder between them, was damaged: it is set aside.
 
     Raises:
         UnavailableError: `CANNOT_WRITE`.
     """
+    real_folder(path.parent, inside)
     try:
-        if path.is_symlink() or (path.exists() and not path.is_dir()):
-            path.unlink()
+        if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+            set_aside(path)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    write_file(path, data, durable=durable)
+
+
+def real_folder(path: Path, inside: Path | None = None) -> Path:
+    """Make `path` a real folder and return it: a link or file in its place is removed first.
+
+    So is one in the place of a folder between `inside` and `path`.
+
+    Raises:
+        UnavailableError: `CANNOT_WRITE`.
+    """
+    between = [] if inside is None else [p for p in path.parents if p.is_relative_to(inside)]
+    try:
+        for folder in (*reversed(between), path):
+            if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+                folder.unlink()
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise cannot_write(path, error) from error
