@@ -195,6 +195,49 @@ def owner_changes(found):
     return rows
 
 
+def test_a_shell_line_signs_a_yank(tmp_path: Path) -> None:
+    shutil.which("ssh-keygen") or pytest.skip("OpenSSH is not installed")
+    base = published(tmp_path, ANA, BEN, threshold=2)
+    entry_file = "pbes/prompt/hello/entry.toml"
+    yanked = base[entry_file] + b'[yanked]\n"1.0.0" = "The greeting is rude."\n'
+    found = reviewed(tmp_path / "one", base, **{entry_file: yanked})
+    said = section(found)
+    what = "The change of whether <code>hello 1&#46;0&#46;0</code> is yanked"
+    assert said.startswith(f"{what} takes effect when 1 more owner signs it. In a checkout")
+    assert "psreg sign --yank hello@1.0.0\n" in said
+    (line,) = (line for line in said.splitlines() if "ssh-keygen -Y sign -n yank@psreg" in line)
+    home = tmp_path / "person"
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh/id_ed25519").write_bytes(BEN.private_file)
+    (home / ".ssh/id_ed25519").chmod(0o600)
+    command = ["bash", "-c", line.replace("~", str(home))]
+    subprocess.run(command, cwd=home, env={"PATH": "/usr/local/bin:/usr/bin:/bin"}, check=True)
+    (told,) = yanks(found)
+    made = (home / told["path"]).read_bytes()
+    assert made == BEN.sign(b64decode(told["message"]), "yank@psreg")
+    assert (told["name"], told["version"], told["threshold"]) == ("hello", "1.0.0", 1)
+    found = reviewed(tmp_path / "two", base, **{entry_file: yanked, told["path"]: made})
+    assert f"{what} is signed by github&#58;2.\n" in section(found)
+    assert "CHG033" not in {reason.code for reason in found.reasons}
+    assert yanks(reviewed(tmp_path / "three", base)) == []
+
+
+def yanks(found):
+    """Return what the JSON document says about yanks, which its schema allows."""
+    schema = Path(__file__).parents[3] / "tools/psreg/formats/schemas/review.schema.json"
+    rows = review_document(found)["yanks"]
+    Draft202012Validator(json.loads(schema.read_bytes())["properties"]["yanks"]).validate(rows)
+    return rows
+
+
+def test_nobody_signs_the_yank_of_a_name_that_is_not_claimed(tmp_path: Path) -> None:
+    base = published(tmp_path, ANA, claim=False)
+    toml = base["pbes/prompt/hello/entry.toml"] + b'[yanked]\n"1.0.0" = "The greeting is rude."\n'
+    found = reviewed(tmp_path / "one", base, **{"pbes/prompt/hello/entry.toml": toml})
+    assert yanks(found) == []
+    assert "yanked takes effect" not in section(found)
+
+
 def test_a_signature_of_who_owned_it_before_the_base(tmp_path: Path) -> None:
     """The change of entry.toml was merged first; the registry still has the owners before."""
     base = published(tmp_path, ANA, claim=False)

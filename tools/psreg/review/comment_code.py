@@ -122,19 +122,15 @@ def _file(path: PurePosixPath, text: str) -> str:
 def signature_blocks(review: Review) -> tuple[str, ...]:
     """Return a block for whatever owners can sign, with how they do so."""
     releases = (release.signable for release in review.releases if release.signable)
-    return tuple(map(_signatures, (*review.owner_changes, *releases)))
+    return tuple(map(_signatures, (*review.owner_changes, *review.yanks, *releases)))
 
 
 def _signatures(signable: Signable) -> str:
     by, missing = sorted(signable.signed_by), signable.threshold - len(signable.signed_by)
-    what = code(signable.title)
-    who = f"{missing} more {'owner signs' if missing == 1 else 'owners sign'}"
-    if signable.version is None:
-        what = f"The change of the owners of {code(signable.name)}"
-    if missing > 0 and signable.version is None:
-        told = f"{what} takes effect when {who} it with a key from before."
-    elif missing > 0:
-        told = f"{what} is released when {who} it."
+    what, effect, key = _named(signable)
+    if missing > 0:
+        who = f"{missing} more {'owner signs' if missing == 1 else 'owners sign'}"
+        told = f"{what} {effect} when {who} it{key}."
     elif by:
         return f"{what} is signed by {neutral(', '.join(by))}.\n"
     else:
@@ -149,6 +145,17 @@ def _signatures(signable: Signable) -> str:
         )
     then = "In a checkout of the branch, then commit the file in `signatures/` and push it:"
     return f"{told} {then}\n\n{fenced(command, 'sh')}"
+
+
+def _named(signable: Signable) -> tuple[str, str, str]:
+    """Return what is signed, what happens once enough owners have, and with which key they do."""
+    if signable.version is None:
+        name = code(signable.name)
+        return f"The change of the owners of {name}", "takes effect", " with a key from before"
+    release = code(f"{signable.name} {signable.version}")
+    if signable.yank:
+        return f"The change of whether {release} is yanked", "takes effect", ""
+    return release, "is released", ""
 
 
 def diff_blocks(review: Review) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import cached_property
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from psreg.registry.actions.action import Action
     from psreg.registry.difference import SignedNames
     from psreg.registry.owners.to_sign import Signable
+    from psreg.registry.trust.reading import RegistryState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,7 @@ def read_change(
         landed=lambda: _landed(repository.objects, merge, view),
         published=published.near,
         to_sign=published.to_sign,
+        to_yank=published.to_yank,
         to_review=lambda entry, version: published.to_review(
             entry, version, change.base.policy.reviewers
         ),
@@ -112,16 +114,35 @@ class _Published:
 
     def to_sign(self, entry: Entry, version: str | None) -> Signable | None:
         """Return what owners sign, as `ChangeSet` asks for it."""
+
+        def found(state: RegistryState) -> Signable:
+            from psreg.registry.owners import to_sign  # noqa: PLC0415 - as above
+
+            if version is None:
+                return to_sign.owners_to_sign(entry, state)
+            return to_sign.to_sign(entry, version, state, self._now)
+
+        return self._signable(found)
+
+    def to_yank(self, entry: Entry, version: str) -> Signable | None:
+        """Return what owners sign about a yank, as `ChangeSet` asks for it."""
+
+        def found(state: RegistryState) -> Signable:
+            from psreg.registry.owners.to_sign import yank_to_sign  # noqa: PLC0415 - as above
+
+            return yank_to_sign(entry, version, state)
+
+        return self._signable(found)
+
+    def _signable(self, found: Callable[[RegistryState], Signable]) -> Signable | None:
+        """Return what is `found` in the signed state, None if there is none, or nothing."""
         if self._read("metadata/timestamp.json") is None:
             return None
-        from psreg.registry.owners import to_sign  # noqa: PLC0415 - as above
-        from psreg.registry.trust.reading import open_registry  # noqa: PLC0415
+        from psreg.registry.trust.reading import open_registry  # noqa: PLC0415 - as above
 
         try:
             state = open_registry(self._read)
-            if state is None or version is None:
-                return to_sign.owners_to_sign(entry, state) if state else None
-            return to_sign.to_sign(entry, version, state, self._now)
+            return found(state) if state else None
         except PsregError:
             return None
 

@@ -104,6 +104,7 @@ def review(
         head=head,
         needs_human_fails=policy.needs_human_fails,
         owner_changes=() if rejected else tuple(_owner_changes(change)),
+        yanks=() if rejected else tuple(_yanks(change)),
     )
 
 
@@ -254,6 +255,19 @@ def _owner_changes(change: ChangeSet) -> Iterator[Signable]:
         ):
             signable = change.to_sign(entry.head, None)
             if signable is not None:
+                yield signable
+
+
+def _yanks(change: ChangeSet) -> Iterator[Signable]:
+    """Yield the yanks of claimed names, and the ends of yanks, that an owner has to sign."""
+    for entry in change.entries:
+        if entry.base is None or entry.head is None:
+            continue
+        old, new = entry.base.file.yanked, entry.head.file.yanked
+        for version in sorted(old.keys() | new.keys()):
+            if old.get(version) == new.get(version):
+                continue
+            if (signable := change.to_yank(entry.head, version)) is not None:
                 yield signable
 
 

@@ -52,6 +52,10 @@ def review_document(review: Review) -> dict[str, Any]:
         "owner_changes": [
             {"name": each.name, **_signatures(each)} for each in review.owner_changes
         ],
+        "yanks": [
+            {"name": each.name, "version": each.version, **_signatures(each)}
+            for each in review.yanks
+        ],
         "base": review.base,
         "head": review.head,
     }

@@ -89,7 +89,8 @@ class Review:
     tells whether that verdict fails the status check, according to the policy of `base`. `effects`
     are sentences about what merging would do besides releasing versions. `approvers` are forge and
     id of the owners whose approval is wanted, according to `base`, except who asks.
-    `owner_changes` are the changes of owners that those before have to sign.
+    `owner_changes` are the changes of owners that those before have to sign, and `yanks` those that
+    an owner has to sign.
     """
 
     verdict: Verdict
@@ -105,6 +106,7 @@ class Review:
     effects: tuple[str, ...] = ()
     approvers: tuple[tuple[str, int], ...] = ()
     owner_changes: tuple[Signable, ...] = ()
+    yanks: tuple[Signable, ...] = ()
 
     @property
     def passes(self) -> bool:
