@@ -85,6 +85,22 @@ def test_a_record_that_forgets_a_release_is_refused(attack):
     assert attack.install() == (3, "TRUST_ROLLBACK")
 
 
+@pytest.mark.attack("T2", (3, "TRUST_ROLLBACK"))
+def test_a_release_that_nobody_can_read_any_more(attack):
+    """A client skips rows of a later format: the newest release, which was seen, would be hidden."""
+    attack.registry.release("quiz_master", "1.1.0", b"newer").publish()
+    assert attack.client.run("install", "quiz_master").code == 0
+    attack.learned()
+    record = attack.registry.records["quiz_master"]
+    record["serial"] += 1
+    record["releases"][-1]["v"] = 9
+    attack.registry.publish()
+    assert attack.install("--to", "out") == (3, "TRUST_ROLLBACK")
+    del record["releases"][-1]["v"]
+    attack.registry.publish()
+    assert attack.install() == (3, "TRUST_ROLLBACK")
+
+
 @pytest.mark.attack("T15", (4, "TOO_LARGE"))
 def test_a_size_no_prompt_has_is_not_fetched(attack):
     serve(attack, size=2**40)

@@ -219,6 +219,7 @@ CHECKS = (
         "record-only-grows",
         (f"{CLIENT}.resolve:check_record", "TRUST_ROLLBACK"),
         "hostile_records::a_record_that_forgets_a_release_is_refused",
+        "hostile_records::a_release_that_nobody_can_read_any_more",
         "fast_forward::new_keys_end_what_psreg_counts[record]",
     ),
     check(

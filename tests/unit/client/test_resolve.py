@@ -307,6 +307,10 @@ def test_a_record_may_grow():
         ({"serial": 1}, "TRUST_ROLLBACK"),
         ({"releases": _records()["releases"][:1]}, "TRUST_ROLLBACK"),
         (
+            {"releases": [_records()["releases"][0] | {"v": 9}, _records()["releases"][1]]},
+            "TRUST_ROLLBACK",
+        ),
+        (
             {
                 "releases": [
                     _records()["releases"][0] | {"sha256": "0" * 64},

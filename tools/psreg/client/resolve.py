@@ -133,7 +133,8 @@ def check_record(
 
     Raises:
         TrustError: `TRUST_METADATA`: it is malformed; `TRUST_NAME_MISSING`: there is none any more;
-            `TRUST_ROLLBACK`: a lower serial, or a missing version; `TRUST_REWRITTEN`: a version
+            `TRUST_ROLLBACK`: a lower serial, or a version is missing or in a format that is not
+            known; `TRUST_REWRITTEN`: a version
             has other bytes now.
         UnavailableError: `NEWER_FORMAT`.
     """
@@ -158,7 +159,15 @@ def check_record(
             + (f", without version {', '.join(gone)}" if gone else ""),
         )
     for row in old.releases:
-        if digests.get(row.version, row.sha256) != row.sha256:
+        if row.version not in digests:
+            raise TrustError(
+                "TRUST_ROLLBACK",
+                f"this machine has read {name} {row.version}, which now has a format that this "
+                "psreg does not know",
+                "Install a newer psreg. If the newest cannot read it, tell the maintainers of the "
+                "registry.",
+            )
+        if digests[row.version] != row.sha256:
             raise TrustError(
                 "TRUST_REWRITTEN",
                 f"{name} {row.version} was {row.sha256} and is now {digests[row.version]}",
