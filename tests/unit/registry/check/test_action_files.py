@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 
@@ -127,6 +128,29 @@ def test_what_is_no_file(registry: Registry) -> None:
 
 
 def test_a_folder_that_is_none(registry: Registry) -> None:
-    for path in registry.actions.iterdir():
-        path.unlink()
+    shutil.rmtree(registry.actions)
+    told = [("actions", "1 action was published, and none is there")]
+    assert registry.found() == registry.found(".") == told
+    registry.actions.mkdir()
+    (registry.folder / "targets/catalog/0.head.json").mkdir()
+    assert registry.found() == told
+    assert registry.found("pbes/prompt") == []
+    (registry.folder / "metadata" / "timestamp.json").write_bytes(b"{")
+    assert registry.found() == []
+    (registry.folder / "metadata").rename(registry.root / "gone")
+    assert registry.found() == []
+
+
+def test_several_actions_that_are_gone(registry: Registry) -> None:
+    second = registry.take(REVOKE)
+    change = Change(actions=(registry.first, second))
+    release(registry.home, registry.folder, FILES, NOW + timedelta(hours=2), change=change)
+    shutil.rmtree(registry.actions)
+    assert registry.found() == [("actions", "2 actions were published, and none is there")]
+
+
+def test_a_registry_that_never_had_an_action(tmp_path: Path) -> None:
+    registry = Registry(tmp_path / "first")
+    shutil.rmtree(registry.folder)
+    release(registry.home / "new", registry.folder, FILES)
     assert registry.found() == []
