@@ -22,12 +22,13 @@ from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import EntryId
 from psreg.git.work_tree import WorkTree
 from psreg.registry.checkout import read_tree
+from psreg.registry.keys.rotation import Wanted, rotate
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.metadata import signers_of
 from psreg.registry.trust.reading import open_registry
 from support.catalogue import checkout
 from support.claims import claimed
-from support.publishing import NOW, entry, files, logless, release
+from support.publishing import NOW, entry, files, logless, ports, release
 
 
 def check_of(source: SiteSource) -> DraftCheck:
@@ -185,6 +186,32 @@ def test_every_root_is_served(root: Path, tmp_path: Path) -> None:
     served = registry(tmp_path / "copy")
     found = dict(served.files({}))
     assert {"metadata/1.root.json", "metadata/2.root.json"} <= set(found) == served.paths
+
+
+def test_new_roots_follow_a_timestamp_that_former_clients_accept(tmp_path: Path) -> None:
+    tree = entry("alpha", "1.0.0")
+    root = tmp_path / "checkout"
+    for path, data in tree.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(data)
+    release(tmp_path / "home", root / "registry", tree)
+    source = SiteSource(checkout=root, registry=root / "registry")
+    fixed, out = FixedParts(rules=all_rules, scripts=dict), tmp_path / "site"
+    build_site(source, out, "", fixed)
+    served = registry(root).paths
+    place = ports(tmp_path / "home", root / "registry")
+    rotate(Wanted(new=["online", "timestamp"]), NOW, place)
+    timestamp, second = "metadata/timestamp.json", "metadata/2.root.json"
+    assert registry(root).last(served) == (timestamp, second)
+    assert registry(root).last(()) == ("metadata/1.root.json", second, timestamp)
+    assert PreviewedRegistry(registry(root), Drafts({})).last(served) == (timestamp, second)
+    assert PreviewedRegistry(None, Drafts({})).last(served) == ()
+    assert build_site(source, out, "", fixed).changed
+    assert (out / "registry" / second).read_bytes() == (root / "registry" / second).read_bytes()
+    rotate(Wanted(new=["timestamp"]), NOW, ports(tmp_path / "home", root / "registry"))
+    third = "metadata/3.root.json"
+    assert registry(root).last({*served, second}) == (timestamp, third)
+    assert registry(root).last(served) == (second, third, timestamp)
 
 
 def test_bins_list_the_records(root: Path) -> None:

@@ -56,7 +56,7 @@ from psreg.registry.deploy.headers import DRAFTS_FILE
 from psreg.registry.journal import Seen
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.reading import Read, RegistryState, open_registry
-from psreg.registry.trust.roles import TIMESTAMP_PATH, Target
+from psreg.registry.trust.roles import Target
 from psreg.system.processes import in_parallel
 
 if TYPE_CHECKING:
@@ -233,7 +233,8 @@ class _Build:
             drafts = _named(self.drafts, difference.changed)
             rows = write_changed(target, shells, self.source, difference, drafts)
             files = dict(self.registry.files(before.roles, before.registry))
-            timestamp = files.pop(TIMESTAMP_PATH, None)
+            named = self.registry.last(before.registry)
+            last = [(path, files.pop(path)) for path in named if path in files]
             for path, data in files.items():
                 target.write(f"registry/{path}", data)
             entries = {**difference.kept, **entries_of(difference.listed, difference.was, rows)}
@@ -242,8 +243,8 @@ class _Build:
                 target.remove(path)
             if self.drafts is None:
                 target.remove(DRAFTS_FILE)
-            if timestamp is not None:  # last, because it makes the others current
-                target.write(f"registry/{TIMESTAMP_PATH}", timestamp)
+            for path, data in last:  # they make the others current
+                target.write(f"registry/{path}", data)
             for path in before.registry - self.registry.paths:
                 target.remove(f"registry/{path}")
             after = self._manifest(before, entries, before.files + target.growth())

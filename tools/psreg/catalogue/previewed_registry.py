@@ -98,3 +98,7 @@ class PreviewedRegistry:
             same = {role: signed[role] for role in signed if known.get(role) == self.roles[role]}
             yield from self._records.items()
             yield from self._signed.files(same, served)
+
+    def last(self, served: Container[str]) -> tuple[str, ...]:
+        """See `ServedRegistry.last`."""
+        return self._signed.last(served) if self._signed else ()

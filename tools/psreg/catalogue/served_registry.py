@@ -145,6 +145,18 @@ class ServedRegistry:
         paths = {name: owners_target(name) for name in self.state.owners}
         return {target_path(p, self.state.targets[p].sha256): name for name, p in paths.items()}
 
+    def last(self, served: Container[str]) -> tuple[str, ...]:
+        """Return the paths that come after all others, in order: the timestamp and new roots.
+
+        `served` are the paths of a former state.
+        """
+        versions = range(1, self.state.root.version + 1)
+        new = [each for each in versions if metadata_path(ROOT, each) not in served]
+        roots = tuple(metadata_path(ROOT, version) for version in new)
+        if new and new[0] > 1 and self.state.roots_may_follow(new[0]):
+            return (TIMESTAMP_PATH, *roots)
+        return (*roots, TIMESTAMP_PATH)
+
     @property
     def _head_target(self) -> Target:
         return self.state.targets[catalog_target(HEAD)]

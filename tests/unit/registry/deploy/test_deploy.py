@@ -9,6 +9,7 @@ from pathlib import Path
 from shutil import copytree
 
 import pytest
+from tuf.api.exceptions import RepositoryError
 
 from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.registry.actions.action import PURGE
@@ -18,6 +19,7 @@ from psreg.registry.deploy.deployable import Deployable
 from psreg.registry.deploy.deployed import Deployed, read_deployed
 from psreg.registry.deploy.headers import DEPLOY_FILE, TIMESTAMP_FILE
 from psreg.registry.deploy.site_files import SiteFiles
+from psreg.registry.keys.rotation import Wanted, rotate
 from psreg.registry.publish import Change
 from psreg.registry.withdrawing.taking import release_subject, take
 from support.buckets import MemoryBucket
@@ -178,6 +180,66 @@ def changes(first: Path, second: Path) -> int:
     put(first, bucket)
     before = len(bucket.written)
     return len(bucket.written) - before + len(put(second, bucket).written) + 2
+
+
+@pytest.mark.parametrize(
+    ("new", "then"),
+    [
+        (["online", "timestamp"], "timestamp, root"),
+        (["timestamp"], "timestamp, root"),
+        (["log"], "root"),
+        (["log", "publish"], "root, timestamp"),
+        (["online", "timestamp", "again"], "root, root, timestamp"),
+    ],
+    ids=str,
+)
+def test_keys_are_replaced(new, then, tmp_path):
+    """A client can read at every moment, unless the site lacks what the former keys signed last."""
+    published, bucket = Published.founded(tmp_path / "published"), MemoryBucket()
+    place = ports(published.home, published.registry)
+    put(published.site("first", FIRST), bucket)
+    reads(bucket, tmp_path / "old")
+    rotate(Wanted(new=[name for name in new if name not in ("again", "publish")]), NOW, place)
+    if "publish" in new:
+        published.publish(SECOND)
+    if again := "again" in new:
+        rotate(Wanted(new=["timestamp"]), NOW, ports(published.home, published.registry))
+    refused = []
+
+    def read(path: str) -> None:
+        for cache in ("old", f"new-{len(bucket.written)}"):
+            try:
+                assert reads(bucket, tmp_path / cache)
+            except RepositoryError:
+                refused.append(path)
+
+    bucket.meanwhile = read
+    done = put(published.site("second", SECOND if "publish" in new else FIRST), bucket)
+    last = [path.split("/")[-1].split(".")[-2] for path in done.written[-1 - then.count(",") :]]
+    assert ", ".join(last) == then
+    assert set(refused) == ({"registry/metadata/3.root.json", TIMESTAMP_FILE} if again else set())
+    assert reads(bucket, tmp_path / "old") == reads(bucket, tmp_path / "newest") is not None
+    assert put(tmp_path / "published/second", bucket).written == ()
+
+
+def test_a_deployment_killed_before_the_new_root_is_completed(tmp_path):
+    published, bucket = Published.founded(tmp_path / "published"), MemoryBucket()
+    put(published.site("first", FIRST), bucket)
+    place = ports(published.home, published.registry)
+    rotate(Wanted(new=["online", "timestamp"]), NOW, place)
+    site = published.site("second", FIRST)
+
+    def dies(path: str) -> None:
+        if path.endswith(".root.json"):
+            raise Died
+
+    bucket.meanwhile = dies
+    with pytest.raises(Died):
+        put(site, bucket)
+    assert reads(bucket, tmp_path / "between")
+    bucket.meanwhile = lambda _path: None
+    assert "registry/metadata/2.root.json" in put(site, bucket).written
+    assert reads(bucket, tmp_path / "between") == reads(bucket, tmp_path / "newest") is not None
 
 
 @pytest.mark.unmeasured

@@ -86,7 +86,10 @@ def deploy(
 
 @dataclass(kw_only=True)
 class _Run:
-    """One deployment; `done` has the marks of what it wrote, `length` counts the bytes."""
+    """One deployment; `done` has the marks of what it wrote, `length` counts the bytes.
+
+    `timestamp` counts whether that has been written.
+    """
 
     source: Deployable
     bucket: Bucket
@@ -95,6 +98,7 @@ class _Run:
     progress: Callable[[int, int], None]
     done: dict[str, str] = field(default_factory=dict)
     length: int = 0
+    timestamp: int = 0
 
     def carry_out(self) -> None:
         """Write and remove what is planned."""
@@ -108,7 +112,7 @@ class _Run:
 
     def _change(self) -> None:
         tag, before, after = self.place.tag, self.place.deployed, self.plan.after
-        to_come = (path for stage in self.plan.stages for path in stage)
+        to_come = (path for path in self.plan.written if path != TIMESTAMP_FILE)
         begun = {**before.begun, **dict.fromkeys(to_come, "")}
         during = replace(before, begun=begun, timestamps=(self.place.digest, *after.timestamps))
         if self.plan.written:
@@ -121,6 +125,8 @@ class _Run:
             timestamp = self.source.upload(TIMESTAMP_FILE)
             self.bucket.replace(timestamp, self.place.timestamp_tag)
             self._sent(TIMESTAMP_FILE, len(self.source.timestamp.data))
+        for root in self.plan.roots:
+            self.bucket.write([self.source.upload(root)], self._sent)
         self.bucket.remove(self.plan.removed)
         note(self.bucket, after, tag)
 
@@ -132,8 +138,10 @@ class _Run:
     def _sent(self, path: str, length: int) -> None:
         if path in self.source.marks:
             self.done[path] = self.source.marks[path]
+        else:
+            self.timestamp = 1
         self.length += length
-        self.progress(len(self.done) + (path == TIMESTAMP_FILE), len(self.plan.written))
+        self.progress(len(self.done) + self.timestamp, len(self.plan.written))
 
 
 def note(bucket: Bucket, deployed: Deployed, tag: str | None) -> str:

@@ -2,7 +2,8 @@
 
 Content-addressed files and artifacts come first, then metadata, then what pages refer to, then
 pages, then roots, and the timestamp last: each stage refers only to those before it, and until the
-timestamp is written the old state is in force, and all of it is still there.
+timestamp is written the old state is in force, and all of it is still there. Roots follow the
+timestamp if clients that do not have them accept it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from psreg.registry.deploy.deployable import Deployable
 from psreg.registry.deploy.deployed import Deployed, RetiredObjects
 from psreg.registry.deploy.headers import TIMESTAMP_FILE
 from psreg.registry.deploy.place import Place, is_final
+from psreg.registry.trust.roles import ROOT, role_and_version
 
 _ROOTS = 4
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
@@ -23,13 +25,14 @@ _TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The stages to write, whether the timestamp follows, what is then removed.
+    """The stages to write, whether the timestamp follows, the roots after it, what is then removed.
 
     `after` is what `deploy.json` says at the end.
     """
 
     stages: tuple[tuple[str, ...], ...]
     timestamp: bool
+    roots: tuple[str, ...]
     removed: tuple[str, ...]
     after: Deployed
 
@@ -37,7 +40,7 @@ class Plan:
     def written(self) -> tuple[str, ...]:
         """Everything that is written, in order."""
         last = (TIMESTAMP_FILE,) if self.timestamp else ()
-        return (*(path for stage in self.stages for path in stage), *last)
+        return (*(path for stage in self.stages for path in stage), *last, *self.roots)
 
 
 def plan(source: Deployable, place: Place, now: datetime, keep: timedelta | None) -> Plan:
@@ -48,8 +51,10 @@ def plan(source: Deployable, place: Place, now: datetime, keep: timedelta | None
     changed = sorted(path for path, mark in source.marks.items() if place.marks.get(path) != mark)
     stages = [tuple(path for path in changed if _stage(path) == at) for at in range(_ROOTS)]
     # One after the other: a client asks for the next root until there is none.
-    roots = (path for path in changed if _stage(path) == _ROOTS)
-    stages += [(path,) for path in sorted(roots, key=lambda path: (len(path), path))]
+    found = (path for path in changed if _stage(path) == _ROOTS)
+    roots = tuple(sorted(found, key=lambda path: (len(path), path)))
+    follow = bool(roots) and _may_follow(roots[0], source, place)
+    stages += [(path,) for path in roots if not follow]
     retired = _retired(source, place, now)
     due = {path for each in retired if _is_due(each, now, keep) for path in each.paths}
     due |= {path for each in retired for path in each.paths if source.is_purged(path)}
@@ -57,6 +62,7 @@ def plan(source: Deployable, place: Place, now: datetime, keep: timedelta | None
     return Plan(
         stages=tuple(filter(None, stages)),
         timestamp=place.timestamp is None or place.timestamp.data != ours,
+        roots=roots if follow else (),
         removed=tuple(sorted(due)),
         after=Deployed(
             registry_id=place.deployed.registry_id,
@@ -67,11 +73,14 @@ def plan(source: Deployable, place: Place, now: datetime, keep: timedelta | None
     )
 
 
-def _stage(path: str) -> int:
-    """Return when a file is written.
+def _may_follow(first: str, source: Deployable, place: Place) -> bool:
+    """Return whether the new roots, of which one is the `first`, may come after the timestamp."""
+    _, version = role_and_version(first.rpartition("/")[2]) or (ROOT, 1)
+    return place.timestamp is not None and version > 1 and source.state.roots_may_follow(version)
 
-    A new root comes as late as it can, because it may replace the key of the timestamp in force.
-    """
+
+def _stage(path: str) -> int:
+    """Return when a file is written; a root comes at the end, because it may replace any key."""
     if path.startswith(("registry/targets/", "registry/log/tile/", "pbes/")):
         return 0
     if path.startswith("registry/metadata/"):

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from psreg.core.errors import TrustError
 from psreg.registry.trust.metadata import (
     Document,
+    accepts,
     bins_below,
     delegates_to,
     info_of,
@@ -102,6 +103,18 @@ class RegistryState:
         return {role: each.version for role, each in below.items()} | {
             each.role: each.version for each in above
         }
+
+    def roots_may_follow(self, first: int) -> bool:
+        """Return whether clients without the roots from version `first` on accept the state.
+
+        Then those are written after the timestamp: the one before it, with a root that replaces its
+        key, would be refused. A key of the log has to be there before what it signed.
+        """
+        roots = [root for root in self.roots if root.version >= first - 1]
+        top = [self.documents[role] for role in (TARGETS, SNAPSHOT, TIMESTAMP)]
+        return info_of(roots[0]).log == info_of(self.root).log and all(
+            accepts(root.signed, each) for root in roots for each in top
+        )
 
 
 class _Documents(Mapping[str, Document]):
