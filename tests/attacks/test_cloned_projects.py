@@ -76,11 +76,14 @@ def test_a_clone_does_not_replace_what_came_from_the_pinned_registry(attack, clo
 
 
 @pytest.mark.attack("T14", (3, "TRUST_OTHER_REGISTRY"))
-def test_the_checkout_around_us_does_not_replace_either(client, clone, tmp_path):
-    home = Simulator().release().publish().store(tmp_path / "home registry")
-    assert client.run("install", "quiz_master", "--registry", home).code == 0
+def test_the_checkout_around_us_does_not_replace_either(attack, clone):
+    assert attack.client.run("install", "quiz_master").code == 0
+    settings = attack.client.home / "config/config.toml"
+    here = settings.read_text()
+    settings.write_text(here.replace('registry = "main"', ""))
     (clone / "pbes").mkdir(exist_ok=True)
-    done = client.run("install", "quiz_master", "--format", "json", cwd=clone)
+    done = attack.client.run("install", "quiz_master", "--format", "json", cwd=clone)
+    settings.write_text(here)
     assert done.refusal == (3, "TRUST_OTHER_REGISTRY")
 
 

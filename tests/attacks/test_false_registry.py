@@ -8,6 +8,11 @@ from simulator import METADATA, Simulator
 from support.loopback import serving
 
 
+def thief():
+    """Return a registry of an attacker."""
+    return Simulator(registry_id="e" * 32).release().publish()
+
+
 def test_an_unpinned_registry_is_refused_with_the_exact_command(client):
     registry = Simulator().release().publish()
     with serving(registry.files) as server:
@@ -21,12 +26,12 @@ def test_an_unpinned_registry_is_refused_with_the_exact_command(client):
 
 
 @pytest.mark.attack("T1", (3, "TRUST_PIN"))
-def test_another_root_than_the_pinned_one_is_refused(client):
-    with serving(Simulator().release().publish().files) as server:
-        pin = "0" * 64
-        refusal = client.refused("registry", "add", server.url, "--root-sha256", pin)
-    assert refusal == (3, "TRUST_PIN")
-    assert client.run("registry", "list").out == ""
+def test_another_root_than_the_pinned_one_is_refused(attack):
+    with serving(thief().files) as server:
+        pin = attack.registry.pin
+        refusal = attack.client.refused("registry", "add", server.url, "--root-sha256", pin)
+        assert refusal == (3, "TRUST_PIN")
+        assert server.url not in attack.client.run("registry", "list").out
 
 
 @pytest.mark.attack("T1", (3, "TRUST_PIN"), (3, "TRUST_SIGNATURE"))
@@ -60,8 +65,8 @@ def test_a_root_that_changes_the_id_is_refused(attack):
 
 @pytest.mark.attack("T1", (3, "TRUST_UNPINNED"))
 @pytest.mark.parametrize("file", [".psreg.toml", "psreg.toml"])
-def test_a_cloned_project_cannot_make_a_registry_trusted(client, tmp_path, file):
-    registry = Simulator().release().publish()
+def test_a_cloned_project_cannot_make_a_registry_trusted(attack, file):
+    client, registry = attack.client, thief()
     with serving(registry.files) as server:
         (client.place / file).write_text(
             'registry = "evil"\n'
@@ -70,14 +75,16 @@ def test_a_cloned_project_cannot_make_a_registry_trusted(client, tmp_path, file)
         assert client.refused("install", "quiz_master") == (3, "TRUST_UNPINNED")
         assert client.installed() == []
         assert server.asked == [f"{METADATA}1.root.json"]
+        assert attack.server.asked == []
+        (client.place / file).unlink()
 
 
 @pytest.mark.attack("T1", (3, "TRUST_SIGNATURE"))
-def test_a_root_that_is_not_signed_by_its_own_keys_is_refused(client, tmp_path):
-    registry = Simulator().release().publish()
+def test_a_root_that_is_not_signed_by_its_own_keys_is_refused(attack, tmp_path):
+    registry = thief()
     registry.files[f"{METADATA}1.root.json"] = registry.signed(registry.root, "online")
     folder = registry.store(tmp_path / "registry")
-    assert client.refused("install", "x", "--registry", folder) == (3, "TRUST_SIGNATURE")
+    assert attack.install("--registry", folder) == (3, "TRUST_SIGNATURE")
 
 
 @pytest.mark.attack("T1", (3, "TRUST_METADATA"))
@@ -85,9 +92,9 @@ def test_a_root_that_is_not_signed_by_its_own_keys_is_refused(client, tmp_path):
     "psreg",
     [None, {}, {"id": "x", "mode": "dev"}, {"id": "0" * 32, "mode": 5}, {"id": "../../x"}],
 )
-def test_a_root_that_is_not_of_a_psreg_registry_is_refused(client, tmp_path, psreg):
-    registry = Simulator().release().publish()
+def test_a_root_that_is_not_of_a_psreg_registry_is_refused(attack, tmp_path, psreg):
+    registry = thief()
     registry.root.unrecognized_fields["psreg"] = psreg
     registry.write_root()
     folder = registry.store(tmp_path / "registry")
-    assert client.refused("install", "x", "--registry", folder) == (3, "TRUST_METADATA")
+    assert attack.install("--registry", folder) == (3, "TRUST_METADATA")

@@ -34,37 +34,39 @@ FILES = {
 
 
 def registry(folder, entry_class, data, **row):
-    made = Simulator().release("quiz_master", entry_class=entry_class, data=data, **row)
+    made = Simulator(registry_id="e" * 32)
+    made.release("quiz_master", entry_class=entry_class, data=data, **row)
     return made.publish().store(folder / "registry")
 
 
 @pytest.mark.attack("T19", (3, "TRUST_CONTENT"))
 @pytest.mark.parametrize("code", HOSTILE)
 @pytest.mark.parametrize("form", ["pbe", "prompt", "not a prompt"])
-def test_it_is_refused_and_the_rule_is_named(client, tmp_path, code, form):
+def test_it_is_refused_and_the_rule_is_named(attack, tmp_path, code, form):
     entry_class, data = FILES[form](HOSTILE[code])
     folder = registry(tmp_path, entry_class, data)
     for options in ([], ["--to", tmp_path / "out"]):
-        done = client.run("install", "quiz_master", "--registry", folder, *options)
+        done = attack.client.run("install", "quiz_master", "--registry", folder, *options)
         assert done.code == 3
         assert "error[TRUST_CONTENT]" in done.err
         assert f": {code} " in done.err
-    assert client.installed() == []
+    assert attack.client.installed() == []
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.attack("T19", (3, "TRUST_CONTENT"))
 @pytest.mark.parametrize("end", ["", "}"])
-def test_a_pbe_that_does_not_parse_hides_nothing(client, tmp_path, end):
+def test_a_pbe_that_does_not_parse_hides_nothing(attack, tmp_path, end):
     data = f'{{"pbe_name": "quiz_master", "x": "{HOSTILE["PS001"]}"'.encode() + end.encode()
     folder = registry(tmp_path, "interactive_engine", data)
-    done = client.run("install", "quiz_master", "--registry", folder)
+    done = attack.client.run("install", "quiz_master", "--registry", folder)
     assert (done.code, ": PS001 " in done.err) == (3, True)
 
 
 @pytest.mark.attack("T19", (3, "TRUST_CONTENT"))
-def test_one_hostile_release_leaves_nothing_of_the_others(client, tmp_path):
-    made = Simulator().release("diary", entry_class="prompt", data=prompt("Dear diary"))
+def test_one_hostile_release_leaves_nothing_of_the_others(attack, tmp_path):
+    client, made = attack.client, Simulator(registry_id="e" * 32)
+    made.release("diary", entry_class="prompt", data=prompt("Dear diary"))
     folder = made.release("quiz_master", data=pbe(TAGS)).publish().store(tmp_path / "registry")
     done = client.run("install", "diary", "quiz_master", "--registry", folder)
     assert (done.code, client.installed()) == (3, [])

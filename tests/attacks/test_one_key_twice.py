@@ -6,7 +6,6 @@ import pytest
 from securesystemslib.signer import SSlibKey
 
 from simulator import METADATA, Simulator
-from support.loopback import serving
 
 
 def again(key, text=None):
@@ -16,15 +15,13 @@ def again(key, text=None):
 
 
 @pytest.mark.attack("T10", (3, "TRUST_KEY_TWICE"))
-def test_a_first_root_with_one_key_twice_is_refused(client):
-    registry = Simulator()
+def test_a_first_root_with_one_key_twice_is_refused(attack, tmp_path):
+    registry = Simulator(registry_id="e" * 32)
     registry.root.add_key(again(registry.signers["stamp"].public_key), "timestamp")
     registry.root.roles["timestamp"].threshold = 2
     registry.write_root()
-    registry.release().publish()
-    with serving(registry.files) as server:
-        client.trust(server.url, registry.pin)
-        assert client.refused("install", "quiz_master") == (3, "TRUST_KEY_TWICE")
+    folder = registry.release().publish().store(tmp_path / "registry")
+    assert attack.install("--registry", folder) == (3, "TRUST_KEY_TWICE")
 
 
 @pytest.mark.attack("T10", (3, "TRUST_KEY_TWICE"))
@@ -54,9 +51,9 @@ def test_a_delegation_with_one_key_twice_is_refused(attack, role):
 
 
 @pytest.mark.attack("T10", (3, "TRUST_METADATA"))
-def test_another_root_than_the_first_is_refused_as_the_first(client, tmp_path):
-    registry = Simulator()
+def test_another_root_than_the_first_is_refused_as_the_first(attack, tmp_path):
+    registry = Simulator(registry_id="e" * 32)
     registry.root.version = 2
     registry.files[f"{METADATA}1.root.json"] = registry.signed(registry.root, "root")
     folder = registry.release().publish().store(tmp_path / "registry")
-    assert client.refused("install", "x", "--registry", folder) == (3, "TRUST_METADATA")
+    assert attack.install("--registry", folder) == (3, "TRUST_METADATA")

@@ -270,11 +270,12 @@ def test_a_registry_of_a_newer_format_says_so(client, tmp_path):
 
 
 @pytest.mark.attack("T16", (2, "CONFIG_INVALID"))
-def test_large_settings_are_refused(client):
-    settings = client.home / "config" / "config.toml"
-    settings.parent.mkdir(parents=True)
-    settings.write_text("a = 1\n" + "#" * 300_000)
-    assert client.refused("search") == (2, "CONFIG_INVALID")
+def test_large_settings_are_refused(attack):
+    settings = attack.client.home / "config" / "config.toml"
+    before = settings.read_text()
+    settings.write_text(before + "#" * 300_000)
+    assert attack.client.refused("search") == (2, "CONFIG_INVALID")
+    settings.write_text(before)
 
 
 def dangling(path, _):
@@ -288,11 +289,13 @@ def loop(path, _):
 @pytest.mark.attack("T16", (4, "CANNOT_READ"))
 @pytest.mark.parametrize("whose", ["config", "system"])
 @pytest.mark.parametrize("plant", [pipe, folder, dangling, loop])
-def test_settings_that_cannot_be_read_are_not_left_out(client, tmp_path, plant, whose):
+def test_settings_that_cannot_be_read_are_not_left_out(attack, tmp_path, plant, whose):
     """A pin or a lock may be in them."""
-    registry = Simulator().release().publish().store(tmp_path / "registry")
+    client, registry = attack.client, attack.registry.store(tmp_path / "registry")
     settings = client.home / whose / "config.toml"
-    settings.parent.mkdir(parents=True)
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    if settings.exists():
+        settings.rename(settings.with_suffix(".kept"))
     plant(settings, None)
     for command in (
         ("search",),
@@ -302,6 +305,9 @@ def test_settings_that_cannot_be_read_are_not_left_out(client, tmp_path, plant, 
     ):
         assert client.refused(*command) == (4, "CANNOT_READ")
     assert client.installed() == []
+    settings.rename(settings.with_suffix(".planted"))
+    if settings.with_suffix(".kept").exists():
+        settings.with_suffix(".kept").rename(settings)
 
 
 def test_settings_may_be_linked_from_elsewhere(client, tmp_path):

@@ -6,6 +6,7 @@ The limits are shortened; that the calls return at all is what is tested.
 from __future__ import annotations
 
 import time
+from contextlib import closing
 
 import pytest
 
@@ -14,9 +15,8 @@ from psreg.client.registry_choice import open_source
 from psreg.client.trust_store import TrustStore
 from psreg.http.registry_source import SourceError
 from psreg.http.retry_budget import Limits
-from simulator import METADATA, Simulator
+from simulator import METADATA
 from support.clients import OUTCOMES
-from support.loopback import serving
 
 SHORT = Limits(
     connect=1, silence=0.2, request=0.6, run=3, grace=0.1, rate=2000, retries=1, backoff=0
@@ -64,36 +64,36 @@ TRICKS = (drip_body, drip_headers, continue_for_ever, say_nothing, stall)
 @pytest.mark.attack("T6", (4, "NETWORK_SLOW"))
 @pytest.mark.parametrize("trick", TRICKS)
 @pytest.mark.parametrize("path", ["timestamp.json", "2.root.json"])
-def test_metadata_that_drips_or_stalls_is_given_up(tmp_path, trick, path):
-    registry = Simulator().release().publish()
-    with serving(registry.files, {METADATA + path: trick}) as server:
-        source = open_source(server.url, SHORT)
-        anchor = TrustStore(tmp_path).anchor(registry.first_root)
-        with pytest.raises(SourceError) as caught:
-            OpenRegistry(source, anchor, print).record("quiz_master")
-        source.close()
+def test_metadata_that_drips_or_stalls_is_given_up(attack, tmp_path, trick, path):
+    attack.tricks[METADATA + path] = trick
+    anchor = TrustStore(tmp_path).anchor(attack.registry.first_root)
+    with (
+        closing(open_source(attack.server.url, SHORT)) as source,
+        pytest.raises(SourceError) as caught,
+    ):
+        OpenRegistry(source, anchor, print).record("quiz_master")
     OUTCOMES.append((caught.value.exit_code, caught.value.code))
 
 
 @pytest.mark.attack("T6", (4, "NETWORK_SLOW"))
 @pytest.mark.parametrize("trick", TRICKS)
-def test_an_artifact_that_drips_or_stalls_is_given_up(trick):
-    with serving({}, {"pbes/x": trick}) as server:
-        source = open_source(server.url, SHORT)
-        with pytest.raises(SourceError) as caught:
-            source.read("pbes/x", 10_000)
-        source.close()
+def test_an_artifact_that_drips_or_stalls_is_given_up(attack, trick):
+    (path,) = attack.registry.artifacts
+    attack.tricks[path] = trick
+    with (
+        closing(open_source(attack.server.url, SHORT)) as source,
+        pytest.raises(SourceError) as caught,
+    ):
+        source.read(path, 10_000)
     OUTCOMES.append((caught.value.exit_code, caught.value.code))
 
 
 @pytest.mark.attack("T6", (4, "NETWORK_SLOW"))
-def test_many_quick_answers_cannot_outlast_the_run():
-    limits = Limits(run=1, retries=0)
-    with serving({"x": b"1"}) as server:
-        source = open_source(server.url, limits)
-        assert source.read("x", 1) == b"1"
+def test_many_quick_answers_cannot_outlast_the_run(attack):
+    ((path, data),) = attack.registry.artifacts.items()
+    with closing(open_source(attack.server.url, Limits(run=1, retries=0))) as source:
+        assert source.read(path, 1000) == data
         time.sleep(1.05)
         with pytest.raises(SourceError) as caught:
-            source.read("x", 1)
-        source.close()
+            source.read(path, 1000)
     OUTCOMES.append((caught.value.exit_code, caught.value.code))

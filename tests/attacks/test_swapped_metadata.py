@@ -7,7 +7,6 @@ import shutil
 import pytest
 
 from simulator import METADATA, Simulator, encode
-from support.loopback import serving
 
 BIN = f"{METADATA}1.r-ec.json"
 """The bin that lists quiz_master."""
@@ -102,12 +101,12 @@ def test_one_file_without_its_role_is_refused_at_first_sight(attack):
 
 
 @pytest.fixture
-def older(client):
-    """A registry as older versions of psreg signed it, and the client that trusts it."""
-    registry = Simulator(bound=False).release().publish()
-    with serving(registry.files) as server:
-        client.trust(server.url, registry.pin)
-        yield registry
+def older(attack):
+    """A registry as older versions of psreg signed it."""
+    attack.registry.bound = False
+    attack.registry.publish()
+    attack.learned()
+    return attack.registry
 
 
 def test_an_older_registry_is_used(client, older):
