@@ -83,6 +83,22 @@ def test_they_have_seen_another_state(witnessed):
     check_honest(witnessed)
 
 
+@pytest.mark.attack("T12", (3, "TRUST_WITNESS"))
+def test_what_nobody_saw_is_not_verified_later(witnessed):
+    """What was installed before the settings demanded witnesses is judged by them, too."""
+    check_honest(witnessed)
+    chain = witnessed.client.run("verify", "--format", "json").json["results"][0]["chain"]
+    texts = [link["text"] for link in chain if link["link"] == "witness"]
+    assert texts == [
+        f"{name}.example saw that on 2027-01-15T08:00:00Z" for name in ("anna", "bert")
+    ]
+    settings = witnessed.client.home / "config" / "config.toml"
+    settings.write_text(settings.read_text().replace(ANNA.key, witness("carl.example").key))
+    for command in ("verify", "install quiz_master --offline"):
+        refused = witnessed.client.run(*command.split(), "--format", "json")
+        assert (refused.code, "TRUST_WITNESS" in refused.out) == (3, True)
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -296,6 +296,7 @@ CHECKS = (
         ("psreg.registry.log.checkpoint:Witnesses.check", "TRUST_WITNESS"),
         "unwitnessed_log::too_few_have_seen_it",
         "unwitnessed_log::they_have_seen_another_state",
+        "unwitnessed_log::what_nobody_saw_is_not_verified_later",
     ),
     check(
         7,

@@ -17,7 +17,7 @@ from psreg.client.registry_choice import check_pin
 from psreg.client.resolve import release_id
 from psreg.client.withdrawals import SeenWithdrawals
 from psreg.core.errors import PsregError, TrustError
-from psreg.registry.log.checkpoint import Checkpoint, NoteKey, verified
+from psreg.registry.log.checkpoint import Checkpoint, NoteKey, Witnesses, verified, witnessed
 from psreg.registry.log.growth import check_continues, check_logged, tiles_of
 from psreg.registry.records import PackageRecord, ReleaseRecord, read_record
 from psreg.registry.trust.drafts import Draft, Progress, progress
@@ -85,7 +85,7 @@ class Pins:
 
     def __init__(self, store: TrustStore, registries: Iterable[NamedRegistry]) -> None:
         self._store = store
-        self._pinned = {each.location: each.root_sha256 for each in registries}
+        self._named = {each.location: each for each in registries}
 
     def anchor(self, receipt: Receipt) -> Anchor:
         """Return the pinned root of the registry from which something was installed.
@@ -96,8 +96,14 @@ class Pins:
         anchor = self._store.with_id(receipt.registry["id"])
         if anchor is None:
             raise unproven(receipt.release.name)
-        check_pin(anchor, self._pinned.get(receipt.registry["url"]))
+        if named := self._named.get(receipt.registry["url"]):
+            check_pin(anchor, named.root_sha256)
         return anchor
+
+    def witnesses(self, receipt: Receipt) -> Witnesses:
+        """Return the witnesses that the settings demand of the registry of something installed."""
+        named = self._named.get(receipt.registry["url"])
+        return Witnesses.parse(named.witnesses, named.threshold) if named else Witnesses()
 
 
 class Chain:
@@ -144,7 +150,8 @@ class Chain:
         self._at = "claim"
         yield from self._owners(state, _withdrawals(anchor, state).with_void_keys(record), row)
         self._at = "log"
-        newest = yield from self._log(state, record, row, read)
+        witnesses = pins.witnesses(self.receipt)
+        newest = yield from self._log(state, record, row, read, witnesses)
         self._at = "last seen"
         last = newest_kept(anchor.folder)
         yield self._seen(_opened(last, name), state, newest, last(CHECKPOINT))
@@ -262,11 +269,16 @@ class Chain:
             yield self._vouched(state, role, above)
 
     def _log(
-        self, state: RegistryState, record: PackageRecord, row: ReleaseRecord, read: Read
+        self,
+        state: RegistryState,
+        record: PackageRecord,
+        row: ReleaseRecord,
+        read: Read,
+        witnesses: Witnesses,
     ) -> Generator[Link, None, Checkpoint | None]:
         """Yield where the log has the release; return the checkpoint of then, None without log."""
         keys = _log_keys(state)
-        if not keys:
+        if not keys and not witnesses.keys:
             yield Link(name="log", text="the registry has no log")
             return None
         if row.log is None or state.checkpoint is None:
@@ -277,6 +289,11 @@ class Chain:
         text = f"entry {row.log.index} of {newest.origin}, proven from {at.size} entries on"
         yield Link(name="log", text=text)
         yield Link(name="checkpoint", text=f"{newest.size} entries, which begin with those")
+        self._at = "witness"
+        for key in witnesses.keys:
+            if (seen := witnessed(state.checkpoint, key)) is not None:
+                yield Link(name="witness", text=f"{key.name} saw that on {seen:%Y-%m-%dT%H:%M:%SZ}")
+        witnesses.check(state.checkpoint)
         return newest
 
     def _seen(

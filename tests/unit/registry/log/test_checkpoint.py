@@ -72,6 +72,39 @@ def test_go_reads_and_writes_the_same():
     refused(verified, SAID + f"\n\u2014 PeterNeumann {SIGNED}\n".encode(), key)  # of no log
 
 
+COSIGNED = """\
+arche2025h1.staging.ct.transparency.dev
+1432088532
+U7WM79jrzyhGZ5/GUBTpM7NzwdyfFx61t3RovgcC4Ro=
+
+\u2014 arche2025h1.staging.ct.transparency.dev zTM8sQAAAZ5W0WdjBAMARjBEAiBjW5IQf9pvsYLfQFX6hoGREPMHbdQ3urbllzalApkptQIgIpwtEroeW2BXaHAI4kJXFbon5Ch9MNL5zRNZ55lvGt0=
+\u2014 arche2025h1.staging.ct.transparency.dev ui8GwCF1+kWqZrxGdhj4aX3gcw7XUlXQQabg/27lefwhUkzbC3NygNI75MdhL1bfTW9g8Ei59RA23oHP7Ry1k3ZFWwQ=
+\u2014 witness1.smartit.nu/witness1 pIyCDwAAAABqEiEghIp82KWebrw7/oHQwlTAm3g2RKS4+eebl8eO0WH+/iEcxZ75W3u5hNI7TOQtmJbqmNWVuE0tgh0XwzdZsDsUAQ==
+\u2014 remora.n621.de 2net5wAAAABqEiEgPlfF3V06o0Y+fHM+J5J9s27wgxxcOVSpZ/2g/KSiXCg9DEZI+aVCIobWX9sXTynk5XeU/zZ0WBxtqB0DrAWfBw==
+"""
+"""A checkpoint that a public log of certificates published, cosigned by public witnesses."""
+
+CERTIFICATES = (
+    "arche2025h1.staging.ct.transparency.dev+ba2f06c0+AU0vHmlGCS/PdN8b2OaGmKprLI8HKM+dJ472xgFYh15f"
+)
+REMORA = "remora.n621.de+da77ade7+BOvN63jn/bLvkieywe8R6UYAtVtNbZpXh34x7onlmtw2"
+
+
+def test_a_cosigned_checkpoint_of_another_log():
+    log, witness = NoteKey.parse(CERTIFICATES), NoteKey.parse(REMORA)
+    assert (log.witness, witness.witness, witness.id.hex()) == (False, True, "da77ade7")
+    note = COSIGNED.encode()
+    assert verified(note, log).size == 1432088532
+    assert witnessed(note, witness) == datetime.fromtimestamp(0x6A122120, UTC)
+    Witnesses.parse([REMORA], 1).check(note)
+    other = COSIGNED.replace("1432088532", "1432088531").encode()
+    refused(verified, other, log)
+    assert witnessed(other, witness) is None
+    assert witnessed(COSIGNED.replace("AAAABqEiEgPlfF", "AAAABqEiEhPlfF").encode(), witness) is None
+    with_others = COSIGNED.replace("remora.n621.de", "remora.n621.eu").encode()
+    assert witnessed(with_others, witness) is None
+
+
 @pytest.mark.parametrize(
     "text",
     [
