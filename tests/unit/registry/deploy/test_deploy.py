@@ -368,6 +368,34 @@ def test_another_history_of_the_same_registry_is_refused(published, first, secon
     assert code_of(other.site("without", step), bucket) == "DEPLOY_FORKED"
 
 
+@pytest.mark.parametrize("code", ["DEPLOY_OLDER", "DEPLOY_FORKED"])
+def test_what_stolen_keys_deployed_is_replaced_once_they_are(first, published, tmp_path, code):
+    """A thief deploys newer states, or one of the version that ours has then."""
+    own = published.clone(tmp_path / "own", first)
+    thief = published.clone(tmp_path / "thief", first)
+    tree = FIRST
+    for number in range(3 if code == "DEPLOY_OLDER" else 1):
+        tree = tree | entry("alpha", *(f"1.{minor}.0" for minor in range(number + 2)))
+        thief.publish(tree)
+    bucket = MemoryBucket()
+    put(first, bucket)
+    put(thief.site("site", tree), bucket)
+    assert code_of(own.site("before", FIRST), bucket) == "DEPLOY_OLDER"
+    assert code_of(tmp_path / "own/before", bucket, full=True) == "DEPLOY_OLDER"
+    rotate(Wanted(new=["online", "timestamp"]), NOW, ports(own.home, own.registry))
+    site = own.site("after", FIRST)
+    assert code_of(site, bucket) == code
+    with pytest.raises(TrustError) as told:
+        put(site, bucket)
+    assert "pass `--full`" in told.value.hint
+    put(site, bucket, full=True)
+    assert (
+        reads(bucket, tmp_path / "new")
+        == next(site.glob("registry/targets/pkg/*.alpha.json")).read_bytes()
+    )
+    assert put(site, bucket).written == ()
+
+
 OTHER = f"{1:032}:{0:08}"
 
 

@@ -12,7 +12,7 @@ from psreg.registry.deploy.deployable import Deployable
 from psreg.registry.deploy.deployed import MAX_BYTES, Deployed, read_deployed, same_content
 from psreg.registry.deploy.headers import DEPLOY_FILE, TIMESTAMP_FILE, is_immutable
 from psreg.registry.deploy.ports import Bucket, Listed
-from psreg.registry.trust.metadata import Document, verified
+from psreg.registry.trust.metadata import Document, accepts, verified
 from psreg.registry.trust.roles import METADATA_FOLDER, TIMESTAMP, role_and_version
 
 NOTHING = ""
@@ -44,6 +44,9 @@ class Place:
 def find_place(source: Deployable, bucket: Bucket, *, full: bool) -> Place:
     """Return what is known of the bucket; it is listed if `full`, or if nothing else tells.
 
+    What is in force is replaced, whatever it is, if it is `full` and keys signed it that the newest
+    root has replaced.
+
     Raises:
         TrustError: DEPLOY_OLDER, DEPLOY_FORKED, DEPLOY_FOREIGN.
         UnavailableError: NEWER_FORMAT, and what `Bucket` raises.
@@ -67,7 +70,9 @@ def find_place(source: Deployable, bucket: Bucket, *, full: bool) -> Place:
         digest=hashlib.sha256(force.data).hexdigest() if force else NOTHING,
         marks=deployed.marks if deployed else {},
     )
-    _refuse_older(source, bucket, place)
+    former = timestamp is not None and not accepts(source.state.root.signed, timestamp)
+    if not (former and full):
+        _refuse_older(source, bucket, place, f"{_REPLACED} " if former else "")
     if deployed and not full and place.digest in deployed.timestamps:
         return place
     why = ""
@@ -99,17 +104,18 @@ def _signed(data: bytes, source: Deployable) -> Document | None:
     return None
 
 
-def _refuse_older(source: Deployable, bucket: Bucket, place: Place) -> None:
+def _refuse_older(source: Deployable, bucket: Bucket, place: Place, hint: str) -> None:
+    """Refuse what is not newer than what is in force; `hint` comes before what else can be done."""
     force, ours, files = place.timestamp, source.timestamp, place.deployed.files
     if force and ours.version < force.version:
         told = f"state {force.version} is in force in {bucket.url}, this site is {ours.version}"
-        raise TrustError("DEPLOY_OLDER", told, "Build the site from the newest state.")
+        raise TrustError("DEPLOY_OLDER", told, f"{hint}Build the site from the newest state.")
     other = next((path for path in files if not _is_before(path, files[path], source)), "")
     if force and ours.version == force.version and ours.data != force.data:
         other = TIMESTAMP_FILE
     if other:
         told = f"{bucket.url} has {other}, which is not in the history of this site"
-        raise TrustError("DEPLOY_FORKED", told, _ELSEWHERE)
+        raise TrustError("DEPLOY_FORKED", told, f"{hint}{_ELSEWHERE}")
 
 
 def _is_before(path: str, mark: str, source: Deployable) -> bool:
@@ -149,5 +155,6 @@ def is_final(path: str) -> bool:
     return is_immutable(path) or path.startswith(f"{PBES}/")
 
 
+_REPLACED = "If a thief of the keys that were replaced deployed it, pass `--full`."
 _ELSEWHERE = "Deploy to another place, or build the site from the registry that is there."
 _REPLACE = "Name an empty place, or pass `--full` to write over what is in the way."
