@@ -5,6 +5,10 @@ That the whole command refuses as well is in `tests/attacks/test_false_history.p
 
 from __future__ import annotations
 
+import json
+import os
+from datetime import timedelta
+
 import pytest
 
 from psreg.client.install import resolve
@@ -12,6 +16,7 @@ from psreg.client.open_registry import OpenRegistry
 from psreg.client.resolve import parse_requests
 from psreg.client.trust_store import TrustStore, log_keys
 from psreg.core.errors import PsregError, TrustError
+from psreg.system import clock
 from simulator import METADATA, Simulator
 from support.simulated_log import SimulatedLog
 
@@ -183,3 +188,69 @@ def second_root(registry, psreg):
 def test_the_keys_in_a_root(registry):
     assert log_keys(registry.first_root) == (registry.log.key,)
     assert log_keys(Simulator().first_root) == ()
+
+
+# How long it was
+
+
+def views(registry, tmp_path):
+    return tmp_path / "store" / registry.registry_id / "log/views.json"
+
+
+def seen_at(registry, tmp_path, at):
+    """Let it be at this time that the client last saw the log."""
+    place = views(registry, tmp_path).with_name("checkpoint")
+    os.utime(place, (at.timestamp(), at.timestamp()))
+
+
+def last_without(opened, index):
+    return opened()._log.last_without(index)
+
+
+def test_when_the_log_lacked_an_entry(registry, opened, version, tmp_path):
+    """It is remembered for each hour in which the log then grew, for eight days."""
+    now = clock.now()
+    assert version() == "1.0.0"
+    assert last_without(opened, 1) is None
+    for days, minor in ((9, 1), (3, 2), (3 - 1 / 48, 3), (1, 4), (-1, 5)):
+        seen_at(registry, tmp_path, now - timedelta(days=days))
+        registry.release("quiz_master", f"1.{minor}.0").publish()
+        assert version() == f"1.{minor}.0"
+    assert [size for size, _ in json.loads(views(registry, tmp_path).read_bytes())] == [3, 5, 6]
+    found = [last_without(opened, index) for index in (1, 2, 3, 4, 5, 6)]
+    assert [at and round((now - at) / timedelta(days=1)) for at in found] == [
+        None, None, 3, 3, 1, 1,
+    ]  # fmt: skip
+
+
+def test_a_log_that_does_not_grow_is_seen_again(registry, opened, version, tmp_path):
+    now = clock.now()
+    assert version() == "1.0.0"
+    seen_at(registry, tmp_path, now - timedelta(days=20))
+    assert version() == "1.0.0"
+    registry.release("quiz_master", "1.1.0").publish()
+    assert version() == "1.1.0"
+    assert now - last_without(opened, 2) < timedelta(hours=1)
+
+
+DAMAGED = [
+    b"",
+    b"{",
+    b"{}",
+    b"[1]",
+    b"[[1]]",
+    b'[["x", 1]]',
+    b"[[1, 1e30]]",
+    b"[" * 9000,
+    b'[[1, "x"]]',
+]
+
+
+@pytest.mark.parametrize("data", DAMAGED)
+def test_damaged_views_tell_nothing(registry, opened, version, tmp_path, data):
+    assert version() == "1.0.0"
+    views(registry, tmp_path).write_bytes(data)
+    assert last_without(opened, 9) is None
+    registry.release("quiz_master", "1.1.0").publish()
+    assert version() == "1.1.0"
+    assert last_without(opened, 9) is not None

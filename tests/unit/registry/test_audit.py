@@ -14,15 +14,18 @@ import pytest
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.formats.json.canonical import canonical
 from psreg.formats.tree import POLICY
-from psreg.registry.audit import AuditedRelease, audit
+from psreg.formats.tree import Tree as RegistryTree
+from psreg.registry.audit import Audit, AuditedRelease, audit
+from psreg.registry.keys.claiming import claim_names
 from psreg.registry.log.checkpoint import Checkpoint, signed
 from psreg.registry.log.growth import grow_log, tiles_of
 from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.owners.review import review_of
 from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.roles import Target
+from support.claims import ALPHA as ALPHA_TOML
 from support.claims import claimed, owned, record_of, signed_by
-from support.owners import ANA, BEN
+from support.owners import ANA, BEN, entry_toml
 from support.publishing import (
     FIRST,
     NOW,
@@ -128,16 +131,18 @@ def test_files_that_are_not_those_that_were_released(home: Path, published: Path
         assert problems(home, published, less) == {f"{name} {version}": (f"{path} is missing",)}
 
 
-def change_record(home: Path, registry: Path, change: Callable[[Any], object]) -> None:
+def change_record(
+    home: Path, registry: Path, change: Callable[[Any], object], part: str = "releases"
+) -> None:
     """Sign another record of `alpha`, as anyone with the online key can."""
     state, store = state_of(registry), ports(home, registry).store
     record = json.loads(state.packages["alpha"])
-    change(record["releases"])
+    change(record[part])
     data = canonical(record)
     digest = hashlib.sha256(data).hexdigest()
     store.write(f"targets/pkg/{digest}.alpha.json", data)
     targets = {"pkg/alpha.json": Target.of(data)}
-    write(registry, issue(state, targets, signer_of(home, registry), 3))
+    write(registry, issue(state, targets, signer_of(home, registry), len(state.packages)))
 
 
 @pytest.mark.parametrize(
@@ -259,3 +264,37 @@ def test_a_registry_without_a_log(
     with pytest.raises(UnavailableError) as caught:
         audited(home, registry, FIRST)
     assert caught.value.code == "NO_LOG"
+
+
+RECOVERY: dict[str, tuple[Callable[[list[Any]], object], list[list[str]]]] = {
+    "nothing": (lambda _: None, [[]]),
+    "the reason": (
+        lambda rows: rows[0]["statement"]["predicate"].update(reason="stolen"),
+        [["entry 2 of the log says something else", "its proof is not one"]],
+    ),
+    "who follows": (
+        lambda rows: rows[0]["log"].update(owners="0" * 64),
+        [["entry 2 of the log says something else", "its proof is not one"]],
+    ),
+    "the proof": (lambda rows: rows[0]["log"].update(proof=[]), [["its proof is not one"]]),
+    "all of it": (lambda rows: rows.clear(), [["the log does not have it"]]),
+}
+
+
+@pytest.mark.parametrize(("spoil", "told"), RECOVERY.values(), ids=RECOVERY)
+def test_a_recovery_is_compared_with_the_log(
+    home: Path, registry: Path, spoil: Callable[[list[Any]], object], told: list[list[str]]
+) -> None:
+    tree = claimed(home, registry) | {ALPHA_TOML: entry_toml(BEN)}
+    (alpha,) = (each for each in RegistryTree(tree).entries if each.name == "alpha")
+    real = ports(home, registry)
+    claim_names([alpha], NOW, real, recover="lost")
+    release(home, registry, tree, NOW)
+
+    def found() -> Audit:
+        return audit(state_of(registry), real.store.read, lambda p: tree.get(PurePosixPath(p)))
+
+    assert [(each.index, each.problems) for each in found().recoveries] == [(2, ())]
+    change_record(home, registry, spoil, "recoveries")
+    problems = [each.problems for each in found().recoveries]
+    assert [[p.partition(":")[0] for p in each] for each in problems] == told

@@ -22,7 +22,7 @@ from psreg.registry.keys.claiming import claim_names
 from psreg.registry.keys.keystore import KeyStore
 from psreg.registry.keys.rotation import harden
 from psreg.registry.owners.claim import read_claim
-from psreg.registry.owners.ownership import text_of
+from psreg.registry.owners.ownership import Ownership, text_of
 from psreg.registry.owners.recoveries import PENDING
 from psreg.registry.publish import publish
 from psreg.registry.trust.drafts import Draft, relisted
@@ -243,6 +243,24 @@ def test_other_owners_whom_nobody_signed_are_not_made_current(
         release(home, registry, tree, NOW + 2 * DAY)
     assert caught.value.code == "TRUST_STATEMENT"
     assert files(registry) == before
+
+
+@pytest.mark.parametrize("recovery", [None, {"reason": "lost"}])
+def test_a_claim_of_a_name_that_is_not_published(
+    home: Path, registry: Path, tree: Tree, recovery: dict[str, str] | None
+) -> None:
+    state = state_of(registry)
+    claim = replace(read_claim(state.owners["alpha"], "alpha"), name="later")
+    told = {"date": text_of(NOW), "not_before": text_of(NOW + 7 * DAY)}
+    after = Ownership.of(({"forge": "github", "id": 2, "keys": [BEN.line]},), 1)
+    next_ = {**recovery, **told, "next": after.to_json()} if recovery else None
+    data = canonical(replace(claim, recovery=next_).to_json())
+    path, target = "owners/later.json", Target.of(data)
+    (registry / target_path(path, target.sha256)).write_bytes(data)
+    bin_ = state.documents[Bins(bits=4, above=OWNERS).of(path)]
+    begin([relisted(bin_, {path: target}, signer_of(home, registry))], state, ports(home, registry))
+    with pytest.raises(TrustError, match="later is claimed, and not published"):
+        release(home, registry, tree, NOW + DAY)
 
 
 def test_the_holders_see_that_a_name_is_recovered(

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.formats.json.canonical import canonical
-from psreg.formats.release import told_origin
 from psreg.registry.records import PackageRecord, ReleaseRecord, UnknownRow, in_order
 
 ROW = {
@@ -201,36 +200,3 @@ def test_a_digest_has_one_form(digest):
     for changed in ({"sha256": digest}, {"files": [ROW["files"][0] | {"sha256": digest}]}):
         with pytest.raises(ValueError, match="sha256"):
             ReleaseRecord.from_json(ROW | changed)
-
-
-@pytest.mark.parametrize(
-    ("origin", "said"),
-    [
-        (
-            {
-                "imported": "2026-11-22",
-                "license": "CC0-1.0",
-                "license_found_in": "LICENSE",
-                "address": "https://example.org/prompts",
-                "path": "quiz.md",
-                "revision": "v3",
-                "sha256": "ab",
-            },
-            (
-                "https://example.org/prompts; file quiz.md; revision v3; sha256 ab; imported 2026-11-22;"
-                " licence CC0-1.0, found in LICENSE (as its author states)"
-            ),
-        ),
-        (
-            {"address": "https://example.org", "license": "MIT", "path": 5, "revision": ""},
-            "https://example.org; licence MIT (as its author states)",
-        ),
-        ({"address": "https://example.org"}, "https://example.org (as its author states)"),
-        ({"path": "quiz.md"}, ""),
-        ("https://example.org", ""),
-        (None, ""),
-    ],
-)
-def test_where_a_release_is_from(origin, said):
-    read = ReleaseRecord.from_json(row("1.0.0", release={"origin": origin}))
-    assert told_origin(read.release) == said

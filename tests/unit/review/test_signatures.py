@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from base64 import b64decode
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -252,6 +253,39 @@ def test_owners_who_have_nothing_to_sign(tmp_path: Path) -> None:
     base = published(tmp_path, ANA, claim=False)
     toml = {"pbes/prompt/hello/entry.toml": entry_toml(ANA).replace(b"o1", b"ana")}
     assert owner_changes(reviewed(tmp_path / "one", base, **toml)) == []
+
+
+def recovered(folder: Path) -> dict[str, bytes]:
+    """Return the files of a registry in which `hello` of ANA is recovered for BEN."""
+    published(folder, ANA)
+    files = tree(entry("hello", toml=entry_toml(BEN).decode()))
+    home, registry = folder / "home", folder / "registry"
+    claim_names(Tree(files).entries, NOW, ports(home, registry), recover="a <b>lost</b> laptop")
+    release(home, registry, files)
+    signed = (path for path in registry.rglob("*") if path.is_file())
+    return {str(path): data for path, data in files.items()} | {
+        f"registry/{path.relative_to(registry).as_posix()}": path.read_bytes() for path in signed
+    }
+
+
+def test_an_owner_objects_to_a_recovery(tmp_path: Path) -> None:
+    base = recovered(tmp_path)
+    found = reviewed(tmp_path / "one", base)
+    said, day = section(found), (NOW + timedelta(days=7)).date()
+    assert f"<code>hello</code> gets other owners on {day} because its owners are said" in said
+    assert "a &#60;b&#62;lost" in said
+    assert "psreg sign --object hello\n" in said
+    (told,) = review_document(found)["recoveries"]
+    assert (told["name"], told["owners"], told["path"]) == ("hello", [], CHANGED)
+    made = {CHANGED: ANA.sign(b64decode(told["message"]), "owners@psreg")}
+    for toml in ({}, {"pbes/prompt/hello/entry.toml": entry_toml(ANA)}):
+        found = reviewed(tmp_path / f"with {len(toml)}", base, **made, **toml)
+        assert "An objection to the recovery of <code>hello</code> is signed by" in section(found)
+        assert "CHG033" not in {reason.code for reason in found.reasons}
+        assert [each["owners"] for each in review_document(found)["recoveries"]] == [["github:1"]]
+    stranger = {CHANGED: CEM.sign(b64decode(told["message"]), "owners@psreg")}
+    found = reviewed(tmp_path / "stranger", base, **stranger)
+    assert "CHG033" in {reason.code for reason in found.reasons}
 
 
 @pytest.mark.parametrize("damage", [(), ("timestamp.json",), ("1.snapshot.json",)])

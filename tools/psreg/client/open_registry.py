@@ -271,7 +271,7 @@ class OpenRegistry:
         from psreg.registry.log.checkpoint import Witnesses  # noqa: PLC0415 - as above
 
         witnesses = Witnesses.parse(self.witnesses, self.witness_threshold)
-        return SeenLog(self._client, self._source, keys, witnesses)
+        return SeenLog(self._client, self._source, keys, witnesses, now=clock.now())
 
     def rows(self) -> Mapping[str, Row]:
         """Return the rows of the verified catalogue by name, ascending. Raises as `segments`."""

@@ -22,7 +22,6 @@ from psreg.registry.log.merkle import HASH_SIZE
 from psreg.registry.log.tiles import Tile
 from psreg.registry.records import PackageRecord, ReleaseRecord
 from psreg.registry.trust.roles import CHECKPOINT, LOG
-from psreg.system import clock
 
 NOBODY = Witnesses()
 
@@ -35,7 +34,7 @@ _TELL = "Tell the maintainers of the registry; do not install from it."
 class SeenLog:
     """The log that signs with one of `keys`, read through a client of its registry.
 
-    `witnesses` must have cosigned its checkpoint.
+    `witnesses` must have cosigned its checkpoint. It is read `now`.
     """
 
     def __init__(
@@ -44,7 +43,10 @@ class SeenLog:
         source: Source,
         keys: Sequence[str],
         witnesses: Witnesses = NOBODY,
+        *,
+        now: datetime,
     ) -> None:
+        self._now = now
         self._client, self._source = client, source
         self._witnesses = witnesses
         self._keys = tuple(map(NoteKey.parse, keys))
@@ -123,8 +125,7 @@ class SeenLog:
             found = [(int(size), datetime.fromtimestamp(at, UTC)) for size, at in rows]
         except (ValueError, TypeError, OverflowError, OSError, RecursionError):
             return []
-        now = clock.now()
-        return [(size, at) for size, at in found if timedelta() <= now - at <= _KEPT]
+        return [(size, at) for size, at in found if timedelta() <= self._now - at <= _KEPT]
 
     def _tile(self, tile: Tile) -> bytes:
         if tile not in self._tiles:

@@ -141,7 +141,7 @@ def review(ports: Ports) -> tuple[str, ...]:
 
 
 def _claim_lines(claim: Claim, state: RegistryState) -> Iterator[str]:
-    record = read_record(state.packages[claim.name], claim.name)
+    record = _record(claim.name, state)
     recoveries: list[Recovery] = []
     try:
         _check_succession(claim, record, state, recoveries.append)
@@ -182,10 +182,20 @@ def announced(
     for document in documents:
         for claim in _changed_claims(document, state, read):
             recovery = pending_recovery(claim, claim.recovery, state.registry_id)
-            record = read_record(state.packages[claim.name], claim.name)
-            if recovery is not None and logged(record, recovery) is None:
+            if recovery is not None and logged(_record(claim.name, state), recovery) is None:
                 found[claim.name] = recovery
     return found
+
+
+def _record(name: str, state: RegistryState) -> PackageRecord:
+    """Return the record of a name that is claimed.
+
+    Raises:
+        TrustError: TRUST_STATEMENT: it has none.
+    """
+    if (data := state.packages.get(name)) is None:
+        raise TrustError("TRUST_STATEMENT", f"{name} is claimed, and not published", _AGAIN)
+    return read_record(data, name)
 
 
 def _changed_claims(
@@ -290,7 +300,7 @@ def check_claims(
     for document in documents:
         for claim in _changed_claims(document, state, read):
             name = claim.name
-            record = records.get(name) or read_record(state.packages[name], name)
+            record = records.get(name) or _record(name, state)
             recovered = partial(check_recovered, record=record, now=now)
             _check_succession(claim, record, state, recovered)
             try:

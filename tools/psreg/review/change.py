@@ -130,9 +130,9 @@ class ChangeSet:
     `landed` is called if a finding may be due to what was merged after the change was made.
     `published` returns the published releases of the base whose text may be like that of one, and
     `to_sign` what owners of an entry sign about a version, or about a change of the owners if that
-    is None, and `to_yank` about a yank; None if there is nothing to sign, or the base has no signed
-    state; `to_review` what
-    reviewers sign about a version, None if it is not known; it raises PsregError if no signed state
+    is None, `to_yank` about a yank, and `to_object` against a recovery; None if there is nothing to
+    sign, or the base has no signed state; `to_review` what reviewers sign about a version, None if
+    it is not known; it raises PsregError if no signed state
     can be read. `action_fault` returns why an action is not one of the registry, "" if it is one.
     """
 
@@ -147,6 +147,7 @@ class ChangeSet:
         published: Callable[[ReleaseSketch], Iterable[ReleaseSketch]] = lambda _: (),
         to_sign: Callable[[Entry, str | None], Signable | None] = lambda *_: None,
         to_yank: Callable[[Entry, str], Signable | None] = lambda *_: None,
+        to_object: Callable[[Entry], Signable | None] = lambda _: None,
         to_review: Callable[[Entry, str], Signable | None] = lambda *_: None,
         action_fault: Callable[[Action], str] = lambda _: "",
     ) -> None:
@@ -154,6 +155,7 @@ class ChangeSet:
         self.published = published
         self.to_sign = to_sign
         self.to_yank = to_yank
+        self.to_object = to_object
         self.to_review = to_review
         self.action_fault = action_fault
         self.base = base

@@ -122,13 +122,16 @@ def _file(path: PurePosixPath, text: str) -> str:
 def signature_blocks(review: Review) -> tuple[str, ...]:
     """Return a block for whatever owners can sign, with how they do so."""
     releases = (release.signable for release in review.releases if release.signable)
-    return tuple(map(_signatures, (*review.owner_changes, *review.yanks, *releases)))
+    signed = (*review.objections, *review.owner_changes, *review.yanks, *releases)
+    return tuple(map(_signatures, signed))
 
 
 def _signatures(signable: Signable) -> str:
     by, missing = sorted(signable.signed_by), signable.threshold - len(signable.signed_by)
     what, effect, key = _named(signable)
-    if missing > 0:
+    if missing > 0 and signable.recovery:
+        told = _recovered(signable.name, signable.recovery.told)
+    elif missing > 0:
         who = f"{missing} more {'owner signs' if missing == 1 else 'owners sign'}"
         told = f"{what} {effect} when {who} it{key}."
     elif by:
@@ -147,8 +150,17 @@ def _signatures(signable: Signable) -> str:
     return f"{told} {then}\n\n{fenced(command, 'sh')}"
 
 
+def _recovered(name: str, told: Mapping[str, str]) -> str:
+    """Return when a name gets other owners, and why."""
+    when, why = neutral(told["not_before"][:10]), neutral(told["reason"])
+    lost = f"because its owners are said to have lost their keys: {why}"
+    return f"{code(name)} gets other owners on {when} {lost}. An owner who has one can object."
+
+
 def _named(signable: Signable) -> tuple[str, str, str]:
     """Return what is signed, what happens once enough owners have, and with which key they do."""
+    if signable.recovery:
+        return f"An objection to the recovery of {code(signable.name)}", "", ""
     if signable.version is None:
         name = code(signable.name)
         return f"The change of the owners of {name}", "takes effect", " with a key from before"

@@ -73,6 +73,7 @@ def read_change(
         published=published.near,
         to_sign=published.to_sign,
         to_yank=published.to_yank,
+        to_object=published.to_object,
         to_review=lambda entry, version: published.to_review(
             entry, version, change.base.policy.reviewers
         ),
@@ -134,40 +135,49 @@ class _Published:
 
         return self._signable(found)
 
+    def to_object(self, entry: Entry) -> Signable | None:
+        """Return what an owner signs against a recovery, as `ChangeSet` asks for it."""
+
+        def found(state: RegistryState) -> Signable:
+            from psreg.registry.owners.to_sign import objection_to_sign  # noqa: PLC0415 - as above
+
+            return objection_to_sign(entry, state)
+
+        return self._signable(found)
+
     def _signable(self, found: Callable[[RegistryState], Signable]) -> Signable | None:
         """Return what is `found` in the signed state, None if there is none, or nothing."""
         if self._read("metadata/timestamp.json") is None:
             return None
-        from psreg.registry.trust.reading import open_registry  # noqa: PLC0415 - as above
-
         try:
-            state = open_registry(self._read)
-            return found(state) if state else None
+            return found(self._state) if self._state else None
         except PsregError:
             return None
 
     def to_review(self, entry: Entry, version: str, reviewers: Mapping[SshKey, str]) -> Signable:
         """Return what reviewers sign, as `ChangeSet` asks for it."""
         from psreg.registry.owners.to_sign import to_review  # noqa: PLC0415 - as above
-        from psreg.registry.trust.reading import open_registry  # noqa: PLC0415
 
-        state = open_registry(self._read)
-        if state is None:
+        if self._state is None:
             raise UnavailableError("NOT_PUBLISHED", "nothing is published yet")
-        return to_review(entry, version, state, self._now, reviewers)
+        return to_review(entry, version, self._state, self._now, reviewers)
 
     def action_fault(self, action: Action) -> str:
         """Return why an action is not one of the registry, as `ChangeSet` asks for it."""
         if self._read("metadata/timestamp.json") is None:
             return ""
-        from psreg.registry.trust.reading import open_registry  # noqa: PLC0415 - as above
-        from psreg.registry.withdrawing.effects import fault_of  # noqa: PLC0415
+        from psreg.registry.withdrawing.effects import fault_of  # noqa: PLC0415 - as above
 
         try:
-            state = open_registry(self._read)
-            return fault_of(action, state) if state else ""
+            return fault_of(action, self._state) if self._state else ""
         except PsregError as error:
             return error.message
+
+    @cached_property
+    def _state(self) -> RegistryState | None:
+        from psreg.registry.trust.reading import open_registry  # noqa: PLC0415 - as below
+
+        return open_registry(self._read)
 
     @cached_property
     def _names(self) -> SignedNames | None:

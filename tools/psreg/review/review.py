@@ -105,6 +105,7 @@ def review(
         needs_human_fails=policy.needs_human_fails,
         owner_changes=() if rejected else tuple(_owner_changes(change)),
         yanks=() if rejected else tuple(_yanks(change)),
+        objections=tuple(_objections(change)),
     )
 
 
@@ -254,6 +255,16 @@ def _owner_changes(change: ChangeSet) -> Iterator[Signable]:
             and (old.owners, old.threshold) != (new.owners, new.threshold)
         ):
             signable = change.to_sign(entry.head, None)
+            if signable is not None:
+                yield signable
+
+
+def _objections(change: ChangeSet) -> Iterator[Signable]:
+    """Yield what an owner of a touched entry signs against its recovery."""
+    for entry in change.entries:
+        sides = [each for each in (entry.base, entry.head) if each]
+        if entry.head and any(next(each.file.keys, None) for each in sides):
+            signable = change.to_object(entry.head)
             if signable is not None:
                 yield signable
 

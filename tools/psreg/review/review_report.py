@@ -56,6 +56,11 @@ def review_document(review: Review) -> dict[str, Any]:
             {"name": each.name, "version": each.version, **_signatures(each)}
             for each in review.yanks
         ],
+        "recoveries": [
+            {"name": each.name, **recovery.told, **_signatures(each)}
+            for each in review.objections
+            if (recovery := each.recovery)
+        ],
         "base": review.base,
         "head": review.head,
     }

@@ -89,8 +89,9 @@ class Review:
     tells whether that verdict fails the status check, according to the policy of `base`. `effects`
     are sentences about what merging would do besides releasing versions. `approvers` are forge and
     id of the owners whose approval is wanted, according to `base`, except who asks.
-    `owner_changes` are the changes of owners that those before have to sign, and `yanks` those that
-    an owner has to sign.
+    `owner_changes` are the changes of owners that those before have to sign, `yanks` those that an
+    owner has to sign, and `objections` what one signs if others are to get the name because its
+    owners lost their keys.
     """
 
     verdict: Verdict
@@ -107,6 +108,7 @@ class Review:
     approvers: tuple[tuple[str, int], ...] = ()
     owner_changes: tuple[Signable, ...] = ()
     yanks: tuple[Signable, ...] = ()
+    objections: tuple[Signable, ...] = ()
 
     @property
     def passes(self) -> bool:

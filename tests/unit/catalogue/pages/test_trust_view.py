@@ -12,13 +12,15 @@ from psreg.catalogue.pages.entry_page import entry_pages
 from psreg.catalogue.pages.frame import ROOT, Site
 from psreg.core.ssh_key import SshKey
 from psreg.formats.tree import POLICY
+from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.actions.withdrawal import Withdrawal
+from psreg.registry.keys.claiming import claim_names
 from psreg.registry.owners.claim import claim_of
 from psreg.registry.owners.review import review_of
 from psreg.registry.published import Entry, SignedRecord, entries
-from support.claims import claimed, owned, record_of, signed_by
-from support.owners import ANA, BEN
-from support.publishing import NOW, Tree, release, state_of
+from support.claims import ALPHA, claimed, owned, record_of, signed_by
+from support.owners import ANA, BEN, entry_toml
+from support.publishing import NOW, Tree, ports, release, state_of
 
 HOME = "prompt/alpha/"
 
@@ -126,3 +128,16 @@ def test_nothing_is_praised_that_is_revoked_or_a_draft(home: Path, registry: Pat
     for latest in (revoked, replace(entry.latest, draft=True)):
         body = bodies(registry, replace(entry, latest=latest, releases=(latest,)))[HOME]
         assert line(body) == ""
+
+
+def test_a_name_that_is_recovered(home: Path, registry: Path) -> None:
+    tree = claimed(home, registry) | {ALPHA: entry_toml(BEN)}
+    assert "<dt>Recovery</dt>" not in bodies(registry, shown(registry, tree))[HOME]
+    (alpha,) = (each for each in RegistryTree(tree).entries if each.name == "alpha")
+    claim_names([alpha], NOW, ports(home, registry), recover="a <b>lost</b> laptop")
+    release(home, registry, tree, NOW)
+    body, day = bodies(registry, shown(registry, tree))[HOME], (NOW + timedelta(days=7)).date()
+    assert f"pending until {day}: a &lt;b&gt;lost&lt;/b&gt; laptop" in body
+    spoiled = replace(record_of(registry), recoveries=({},))
+    entry = replace(shown(registry, tree), record=spoiled)
+    assert "pending until" not in bodies(registry, entry)[HOME]

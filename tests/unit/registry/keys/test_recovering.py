@@ -74,6 +74,8 @@ def objecting(registry: Path, tree: Tree, owner: Owner, number: int = 1) -> Tree
     (alpha,) = (each for each in RegistryTree(tree).entries if each.name == "alpha")
     found = objection_to_sign(alpha, state_of(registry))
     assert found.place.name.startswith("owners.1.")
+    assert found.title.startswith("an objection to the recovery of alpha of ")
+    assert found.command == "psreg sign --object alpha"
     signed = owner.sign(found.statement.message, found.statement.namespace)
     return tree | {place_of("alpha", "owners.1", number): signed}
 

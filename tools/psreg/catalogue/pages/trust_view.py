@@ -5,7 +5,7 @@ Only what is verified is shown. A name is claimed if the role `owners` says who 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -14,6 +14,7 @@ from psreg.catalogue.pages.html import link, terms, text
 from psreg.core.errors import TrustError
 from psreg.core.ssh_key import SshKey
 from psreg.registry.owners.claim import signed_by
+from psreg.registry.owners.recoveries import standing
 from psreg.registry.owners.review import reviews_of
 from psreg.registry.published import Entry, Release
 
@@ -48,6 +49,7 @@ def details(entry: Entry, release: Release, site: Site) -> str:
     log = row.log
     rows = [
         ("Name", _claimed(entry)),
+        ("Recovery", "<br>".join(_recoveries(entry, site))),
         ("Signed by", "<br>".join(signers) or "no owner; the keys of the registry alone"),
         ("Reviewed by", "<br>".join(f"{text(name)} {_key(key)}" for key, name in reviews.items())),
         ("Log", f"entry {log.index}, {text(row.date[:10])}" if log else ""),
@@ -63,6 +65,13 @@ def _claimed(entry: Entry) -> str:
     most = entry.claim.threshold
     many = "one of them must sign" if most == 1 else f"{most} of them must sign"
     return f"claimed by {_names(names)}; {many} each release"
+
+
+def _recoveries(entry: Entry, site: Site) -> Iterator[str]:
+    """Yield what became of recoveries of the name, because its owners lost their keys."""
+    with suppress(TrustError):
+        for each in standing(entry.record, entry.claim, site.registry_id):
+            yield text(f"{each.words}: {each.told.get('reason', '?')}")
 
 
 def _statement(entry: Entry, release: Release) -> str:

@@ -204,17 +204,18 @@ def due(
     It was logged after everything that the log has before it, whatever its date says.
 
     Raises:
-        TrustError: TRUST_METADATA: a release has no date.
+        TrustError: TRUST_METADATA: something has no date.
     """
-    index, known = found.log.index, [time_of(found.date)]
+    index = found.log.index
     try:
+        known = [time_of(found.date)]
         before = (row for row in record.releases if row.log and row.log.index < index)
         known.extend(time_of(row.date) for row in before)
-    except ValueError as error:
+        if seen := absent(index):
+            known.append(seen)
+        return max(time_of(recovery.not_before), max(known) + DELAY)
+    except (ValueError, OverflowError) as error:
         raise bad_record(record.name, str(error)) from error
-    if seen := absent(index):
-        known.append(seen)
-    return max(time_of(recovery.not_before), max(known) + DELAY)
 
 
 def check_recovered(
@@ -254,9 +255,9 @@ def standing(record: PackageRecord, claim: Claim | None, registry_id: str) -> It
             completed.remove(told)
             state = COMPLETED
         elif pending is not None and pending.digest == found.log.statement:
-            state, at = PENDING, text_of(due(pending, record, found))
-            if objectors(pending, found.objection, void):
-                state = OBJECTED
+            state = OBJECTED
+            if not objectors(pending, found.objection, void):
+                state, at = PENDING, text_of(due(pending, record, found))
             pending = None
         elif found.objection is not None:
             state = OBJECTED

@@ -78,16 +78,21 @@ class Signable:
         """What it is, in words."""
         if self.yank:
             return f"whether {self.name} {self.version} is yanked"
-        if isinstance(self.statement, Objection):
+        if self.recovery:
             return self.statement.title
         return f"{self.name} {self.version}" if self.version else f"the owners of {self.name}"
 
     @property
     def command(self) -> str:
         """How an owner signs it."""
-        option = "--object" if isinstance(self.statement, Objection) else "--owners"
+        option = "--object" if self.recovery else "--owners"
         named = f"{self.name}@{self.version}" if self.version else f"{option} {self.name}"
         return f"psreg sign {'--yank ' if self.yank else ''}{named}"
+
+    @property
+    def recovery(self) -> Recovery | None:
+        """The recovery to which an owner objects with it."""
+        return self.statement.recovery if isinstance(self.statement, Objection) else None
 
     @property
     def signed_by(self) -> frozenset[str]:

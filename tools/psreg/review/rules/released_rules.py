@@ -138,7 +138,7 @@ def _fault_in_owners(change: ChangeSet, path: PurePosixPath, id_: EntryId) -> st
     from psreg.registry.owners.in_toto import fault_in  # noqa: PLC0415 - few changes sign
     from psreg.registry.owners.ownership import NAMESPACE  # noqa: PLC0415
 
-    signable = change.to_sign(entry, None)
+    signable = change.to_sign(entry, None) or change.to_object(entry)
     known = map(str, signable.keys if signable else ())
     keys = chain((key for _, key in owned.file.keys), known)
     return fault_in(change.head.files[path], NAMESPACE, keys)
