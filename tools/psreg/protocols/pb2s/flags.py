@@ -42,13 +42,17 @@ _DENIED_BEFORE = re.compile(
     rf"(?:\s+\(?{_FILLER}\)?)*(?:\s+\(?(?!only\b)[^\W\d_-]+\)?)?\s+"
     rf"|(?:\bnot|\bnever|\bcannot|n[’']t)(?:\s+{_FILLER})*\s+"
     r"|\bnon[-‐‑ ]"
+    r"|\[ ?\]\s*"
     r")$",
     re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(
     r"[*_`\"'”’]*(?:\s+count)?\s*(?:[:=(?–—→⇒|\[-]+[*_`]*\s*"
-    r"(?:none|nil|n/a|no|not any|zero|0(?![.,]?[0-9])|absent)|\s+none)"
+    r"(?:none|nil|n/a|no|nope|not any|zero|0+(?![.,]?[0-9])|∅|false|absent|nothing)"
+    r"|\s+none|\s*[x×]\s*0)"
     r"(?:\s+(?:found|detected|present|identified|here|seen))?\s*(?:[.;,!)\]/|]|$)"
+    r"|\s*[:=–—-]\s*(?:(?:none|nil|n/a|zero|0+|∅)\s*\(|[–—-]+[ \t]*$)"
+    r"|,?\s+(?:and|but)\s+(?:I\s+)?(?:found|saw|see|have found)\s+(?:none|nothing)\b"
     r"|\s+(?:(?:was|were|is|are|has|have|been|be|could|can)\s+)*(?:not|never)\s+(?:be(?:en)?\s+)?"
     r"(?:found|detected|present|identified|seen|observed|noticed|apparent|evident)\b"
     r"|\s+(?:do(?:es)?|did)(?:\s+not|n[’']t)\s+(?:exist|occur|appear|arise)\b"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from unicodedata import category
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding, Span
 from psreg.core.rule import rule
@@ -273,12 +274,19 @@ def nothing_flagged(reply: Reply) -> Iterator[Finding]:
             message=f"REFLECT does not name {_FLAG_LIST}",
             at=section.header,
             hint=f"Use one of the terms {', '.join(FLAG_TERMS)}; a denial does not count.",
-            severity=INFO if _is_empty(section) else None,
+            severity=INFO if _is_empty(reply.text, section) else None,
         )
 
 
-def _is_empty(section: Section) -> bool:
-    return section.body.start == section.body.end
+def _is_empty(text: str, section: Section) -> bool:
+    """Tell whether a section has neither a letter, a digit nor a symbol: marks say nothing."""
+    body = _COMMENT.sub("", text[section.body.start : section.body.end])
+    return not any(
+        char.isalnum() or (not char.isascii() and category(char) in ("So", "Sm")) for char in body
+    )
+
+
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
 _ORDINALS = ("first", "second", "third")
@@ -360,7 +368,7 @@ def empty_answer(reply: Reply) -> Iterator[Finding]:
     """
     for name in ("DRAFT", "REVISE"):
         section = reply.first(name)
-        if section and _is_empty(section):
+        if section and _is_empty(reply.text, section):
             yield Finding(
                 message=f"{name} is empty", at=section.header, hint="Write at least one sentence."
             )
@@ -387,7 +395,7 @@ def section_says_too_little_or_much(reply: Reply) -> Iterator[Finding]:
     if learned is None:
         return
     takeaways = len(bullets_of(reply.text, learned.body))
-    if _is_empty(learned):
+    if _is_empty(reply.text, learned):
         yield Finding(
             message="LEARNED is empty", at=learned.header, hint="Write at least one sentence."
         )
