@@ -6,15 +6,21 @@ No pattern is a verdict: it only asks a person to look at something that a small
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from psreg.core.diagnostics import Span
 from psreg.lint.content.texts import Content, Segment
 
-_DOTS = (".", "\u3002", "\uff0e", "\uff61")
+_DOTS = (".", "\u3002", "\uff0e", "\uff61", "\u2024", "\ufe52")
 _DOT = f"[{''.join(_DOTS)}]"
-"""What separates the labels of a host; browsers accept four characters."""
+"""What separates the labels of a host; browsers accept six characters."""
+
+_ENDING = (
+    r"(?:com|net|org|info|biz|io|co|ai|app|dev|me|xyz|site|online|top|cloud|cc|ru|cn|de|eu|uk|tk|su"
+    r"|link|live|page|onion|zip)"
+)
+"""Common endings of hosts, for addresses that only such an ending tells from ordinary words."""
 
 _ANY_HOST = re.compile(
     rf"(?<![\w.@-])(?:[^\W_](?:[\w-]{{0,61}}[^\W_])?{_DOT}){{1,8}}"
@@ -45,6 +51,12 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
         (":",),
     ),
     (
+        "an IP address",
+        re.compile(r"(?<![\w.])0x[0-9a-f]{1,2}(?:\.0x[0-9a-f]{1,2}){3}(?!\w)", re.IGNORECASE),
+        ("0x",),
+    ),
+    ("a host", re.compile(r"(?<![\w.-])localhost(?=[:/])", re.IGNORECASE), ("localhost",)),
+    (
         "a hidden service",
         re.compile(r"(?<![a-z2-7])[a-z2-7]{16,56}\.onion\b", re.IGNORECASE),
         (".onion",),
@@ -55,10 +67,17 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
             r"(?<![\w-])[\w-]{2,63}\s{0,2}"
             r"(?:[\[({<]\s{0,2}(?:dot|punkt|punto|point|ponto|\.)\s{0,2}[\])}>]|\sdot\s)"
             r"\s{0,2}[a-z]{2,24}\b|\bhxxps?\b"
-            r"|(?<![\w.-])[\w.-]{2,63}\s{0,2}[\[({<]\s{0,2}(?:at|@)\s{0,2}[\])}>]\s{0,2}[\w-]{2,63}",
+            r"|(?<![\w.-])[\w.-]{2,63}\s{0,2}[\[({<]\s{0,2}(?:at|@)\s{0,2}[\])}>]\s{0,2}[\w-]{2,63}"
+            r"|(?<![\w-])[\w-]{2,63}(?:&#0*46;|&#x0*2e;|&period;|%2e)[a-z]{2,24}\b"
+            rf"|(?<![\w-])[\w-]{{1,63}}(?:[-_]dot[-_]| \. ?){_ENDING}\b"
+            r"|(?<!\w)(?:\w ){2,62}\. (?:\w ){1,10}\w(?!\w)"
+            r"|\bh\*{2}ps?\b",
             re.IGNORECASE,
         ),
-        (*_BRACKETED, " dot ", "hxxp"),
+        (
+            *(*_BRACKETED, " dot ", "-dot-", "_dot_", "-dot_", "_dot-", " .", "hxxp", "h**p"),
+            *("&#", "&period", "%2e"),
+        ),
     ),
     (
         "an e-mail address",
@@ -71,22 +90,50 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
             r"(?<![\w.+-])(?:\+|00)[1-9](?:[ ()./-]{0,2}[0-9]){6,14}(?!\w)"
             r"|(?<![\w.-])\(?0[0-9]{1,5}[ )/-]{1,3}[0-9](?:[ /-]?[0-9]){4,9}(?!\w)"
             r"|(?<![\w.-])\(?[2-9][0-9]{2}[ ).-]{1,2}[0-9]{3}[ .-][0-9]{4}(?!\w)"
+            r"|(?<![\w.-])1[ .-][0-9]{3}[ .-][0-9]{3}[ .-][0-9]{4}(?!\w)"
+            r"|\b(?i:call|phone|ring|dial|sms|tel)\b[^\w\n]{0,3}\d(?:[ .()/-]{0,2}\d){5,13}(?!\w)"
         ),
-        tuple("0123456789"),
+        (*"0123456789", "call", "phone", "ring", "dial", "sms", "tel"),
     ),
-    ("a handle", re.compile(r"(?:(?<=[(\"'`“])|(?<=\S ))@[A-Za-z][\w.-]{1,30}\b"), ("@",)),
+    (
+        "a handle",
+        re.compile(r"(?:(?<=[(\[\"'`“])|(?<=\S ))@[A-Za-z][\w.-]{1,30}\b"),
+        ("@",),
+    ),
+    (
+        "a messenger",
+        re.compile(r"\b(?:telegram|whatsapp|wechat|skype|discord|snapchat)\b", re.IGNORECASE),
+        ("telegram", "whatsapp", "wechat", "skype", "discord", "snapchat"),
+    ),
     (
         "a request for a password or a key",
         re.compile(
             r"\b(?:pass(?:word|phrase|code)s?|api[ _-]?keys?|access tokens?|credentials?|login data"
-            r"|credit cards?|card numbers?|seed phrases?|private keys?|one-time codes?|pin codes?"
+            r"|login details|credit cards?|card numbers?|(?:seed|recovery|wallet) phrases?"
+            r"|private keys?"
+            r"|(?:one-time|pin|verification|security|confirmation|authentication) codes?"
+            r"|2fa|(?-i:PINs?|TANs?|OTPs?|CVV|IBAN)|account numbers?|bank details"
+            r"|social security numbers?|passport numbers?|kennw(?:ort|örter)\w*|geheimzahl\w*"
             r"|passw(?:ort|örter)\w*|contraseñas?|mots? de passe|senhas?|kata sandi|şifre\w*"
             r"|парол\w+)\b|密码|密碼|パスワード|पासवर्ड|كلمة المرور",
             re.IGNORECASE,
         ),
         (
-            *("pass", "key", "token", "credential", "login data", "credit card", "card number"),
-            *("seed phrase", "code", "contraseña", "senha", "kata sandi", "şifre", "парол"),
+            *("pass", "key", "token", "credential", "login d", "credit card", "number"),
+            *(
+                "phrase",
+                "code",
+                "2fa",
+                "pin",
+                "tan",
+                "otp",
+                "cvv",
+                "iban",
+                "bank d",
+                "kennw",
+                "geheim",
+            ),
+            *("contraseña", "senha", "kata sandi", "şifre", "парол"),
             *("密", "パスワード", "पासवर्ड", "كلمة المرور"),
         ),
     ),
@@ -115,13 +162,24 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
         "a request to use a tool",
         re.compile(
             r"\b(?:use|run|call|invoke|execute|open|launch|start)\b[^.!?\n]{0,40}?\b(?:tools?"
-            r"|plug-?ins?|commands?|terminal|shell|scripts?|browser|code interpreter|functions?)\b",
+            r"|plug-?ins?|commands?|terminal|shell|scripts?|browser|code interpreter|functions?)\b"
+            r"|\b(?:run|execute)\b[^.!?\n]{0,40}?\b(?:code|python|sql|quer(?:y|ies))\b"
+            r"|\bcall\b[^.!?\n]{0,20}?\bapis?\b",
             re.IGNORECASE,
         ),
         (
             *("tool", "plug", "command", "terminal", "shell", "script", "browser"),
-            *("code interpreter", "function"),
+            *("code", "function", "python", "sql", "quer", "api"),
         ),
+    ),
+    (
+        "a request to send something",
+        re.compile(
+            r"\b(?:send|forward|post|share|upload|publish)\b[^.!?\n]{0,40}?\b(?:e-?mails?|sms"
+            r"|text messages?|slack|conversations?|chats?|transcripts?)\b",
+            re.IGNORECASE,
+        ),
+        ("mail", "sms", "text message", "slack", "conversation", "chat", "transcript"),
     ),
 )
 """What else reaches outside the conversation: what to call it, the pattern, and the signs of which
@@ -137,7 +195,20 @@ _NEGATIONS = frozenset(
 )
 _ASSERTIONS = frozenset(
     [
-        *("always", "do", "does", "must", "immer", "toujours", "siempre", "sempre"),
+        *(
+            "always",
+            "do",
+            "does",
+            "must",
+            "may",
+            "can",
+            "could",
+            "should",
+            "will",
+            "would",
+            "shall",
+        ),
+        *("might", "ever", "immer", "toujours", "siempre", "sempre"),
         *("всегда", "her", "selalu"),
     ]
 )
@@ -151,7 +222,11 @@ def any_hosts(content: Content) -> Iterator[tuple[Segment, re.Match[str]]]:
     """Yield what could be hosts with any ending, without abbreviations and missing blanks."""
     for segment, match in content.find(_ANY_HOST, *_DOTS):
         ending = re.split(_DOT, match[0])[-1]
-        if (ending.islower() or ending.isupper()) and not _ABBREVIATION.fullmatch(match[0]):
+        # NOTE: "。" also ends a sentence, after which scripts without capitals need no blank.
+        plain = ending.lower() == ending.upper() and "." in match[0] and "。" not in match[0]
+        if (ending.islower() or ending.isupper() or plain) and not _ABBREVIATION.fullmatch(
+            match[0]
+        ):
             yield segment, match
 
 
@@ -165,23 +240,102 @@ class Sentence:
     at: Span
 
 
+def _plainly(text: str) -> str:
+    """Return a lower-case text in which "can't" and "cannot" are "can not"."""
+    text = text.replace("\u2019", "'")
+    for short, long in _SHORT:
+        text = text.replace(short, long)
+    return text
+
+
+_SHORT = (("won't", "will not"), ("can't", "can not"), ("cannot", "can not"), ("n't", " not"))
+
+
 def may_negate(content: Content) -> bool:
     """Tell whether a text may have a negated sentence."""
-    text = content.lower.replace("\u2019", "'")
+    text = _plainly(content.lower)
     if not _NEGATIONS.isdisjoint(_WORDS.findall(text)):
         return True
     return any(found[1] for found in _CHINESE.finditer(text))
 
 
-def sentences(content: Content) -> Iterator[Sentence]:
-    """Yield the different sentences of a file that have a word."""
-    seen: set[str] = set()
+_COMMON = frozenset(
+    [
+        *("a", "an", "the", "to", "of", "for", "in", "on", "at", "by", "it", "its", "is", "are"),
+        *("be", "and", "or", "you", "your", "i", "this", "that", "with", "as", "if"),
+    ]
+)
+_LIKE = 0.6
+"""The share of the other words that two wordings of a sentence have in common, at least."""
+
+_COMPARED = 100_000
+"""Pairs of sentences that are compared, about."""
+
+
+def turned_round(before: Content, after: Content) -> Iterator[tuple[Sentence, Sentence | None]]:
+    """Yield the sentences that deny what an earlier one says, or the reverse, each with that one.
+
+    A sentence may have been reworded as well. If too much was rewritten to compare all of it, the
+    last sentence is yielded with None.
+    """
+    known: dict[tuple[str, ...], dict[bool, Sentence]] = {}
+    for old in sentences(before):
+        known.setdefault(old.words, {})[old.negated] = old
+    reworded = []
+    kept = set()
+    for new in sentences(after, but=_raw(before)):
+        kept.add(new.words)
+        if new.words not in known:
+            reworded.append(new)
+        elif new.negated not in known[new.words]:
+            yield new, known[new.words][not new.negated]
+    gone = (old for old in sentences(before, but=_raw(after)) if old.words not in kept)
+    yield from _reworded(reworded, gone)
+
+
+def _raw(content: Content) -> frozenset[str]:
+    return frozenset(each for s in content.segments for each in _SENTENCE.findall(s.text))
+
+
+def _reworded(
+    reworded: Iterable[Sentence], gone: Iterable[Sentence]
+) -> Iterator[tuple[Sentence, Sentence | None]]:
+    by_word: dict[str, list[Sentence]] = {}
+    for old in gone:
+        for word in _telling(old):
+            by_word.setdefault(word, []).append(old)
+    compared = 0
+    for new in reworded:
+        telling = _telling(new)
+        rarest = sorted(telling & by_word.keys(), key=lambda word: len(by_word[word]))[:2]
+        near = [old for word in rarest for old in by_word[word]]
+        compared += len(near)
+        if compared > _COMPARED:
+            yield new, None
+            return
+        like = (old for old in near if old.negated is not new.negated and _alike(telling, old))
+        if (found := next(like, None)) is not None:
+            yield new, found
+
+
+def _alike(telling: frozenset[str], old: Sentence) -> bool:
+    other = _telling(old)
+    return 1 < len(telling & other) >= len(telling | other) * _LIKE
+
+
+def _telling(sentence: Sentence) -> frozenset[str]:
+    return frozenset(sentence.words) - _COMMON
+
+
+def sentences(content: Content, but: Collection[str] = ()) -> Iterator[Sentence]:
+    """Yield the different sentences of a file that have a word, without those in `but`."""
+    seen: set[str] = {*but}
     for segment in content.segments:
         for match in _SENTENCE.finditer(segment.text):
             if match[0] in seen:
                 continue
             seen.add(match[0])
-            plain = match[0].lower().replace("\u2019", "'")
+            plain = _plainly(match[0].lower())
             if not plain.isascii():
                 plain = _CHINESE.sub(lambda found: " not " if found[1] else " ", plain)
             words = _WORDS.findall(plain)

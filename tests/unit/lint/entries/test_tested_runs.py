@@ -213,7 +213,11 @@ def test_nothing_is_in_the_future_if_nobody_knows_the_day():
         ("Google AI Studio", "gemini"),
         ("llama.cpp", "llama-cpp"),
         ("GitHub Copilot", "github-copilot"),
+        ("Cl4ude", "claude"),
+        ("ClaudeCode", "claude"),
+        ("geminiapp", "gemini"),
         ("claudette", "claudette"),
+        ("oracle9000", "oracle9000"),
         ("", ""),
     ],
 )
@@ -338,3 +342,11 @@ def test_a_later_transcript_without_header_is_an_error():
 
 def test_a_day_that_the_calendar_does_not_have():
     assert doubts([row("claude", date="2026-02-30")], claude=GOOD)[0][0] == "it has no date"
+
+
+def test_an_unknown_platform_of_a_later_transcript_is_told():
+    text = transcript(PROMPT, "oracle", result="pass")
+    found = findings([], **{"oracle-2026-11-01": text})
+    assert found["REG021", "", WARNING] == "unknown platform `oracle`"
+    text = transcript(PROMPT, "claude", result="pass")
+    assert not any(code == "REG021" for code, *_ in findings([], **{"claude-2026-11-01": text}))

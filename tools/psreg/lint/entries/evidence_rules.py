@@ -416,18 +416,26 @@ def bad_test_row(submission: Submission) -> Iterator[Finding]:
     for run in submission.release.tested[:MOST]:
         for fault in (*_identity(run, digest, submission), *_result(run)):
             yield replace(fault, path=_path(submission))
+    for judged in _judged_runs(submission):
+        if not judged.row:
+            for fault in _unknown_platform(judged.run.platform):
+                yield replace(fault, path=str(judged.path))
+
+
+def _unknown_platform(platform: str) -> Iterator[Finding]:
+    if platform and platform not in {*PLATFORMS, STUB}:
+        near = nearest(platform, PLATFORMS)
+        yield Finding(
+            message=f"unknown platform `{platform[:80]}`",
+            hint=f"Did you mean `{near}`?" if near else f"Known platforms: {', '.join(PLATFORMS)}.",
+            severity=WARNING,
+        )
 
 
 def _identity(run: TestRun, digest: str, submission: Submission) -> Iterator[Finding]:
     """Yield what is wrong with the platform and the digest of a run."""
-    if run.platform and run.platform not in {*PLATFORMS, STUB}:
-        near = nearest(run.platform, PLATFORMS)
-        yield Finding(
-            message=f"unknown platform `{run.platform}`",
-            at=f"{run.pointer}/platform",
-            hint=f"Did you mean `{near}`?" if near else f"Known platforms: {', '.join(PLATFORMS)}.",
-            severity=WARNING,
-        )
+    for fault in _unknown_platform(run.platform):
+        yield replace(fault, at=f"{run.pointer}/platform")
     if run.sha256 and not SHA256.fullmatch(run.sha256):
         yield Finding(
             message="expected 64 lower-case hexadecimal digits",

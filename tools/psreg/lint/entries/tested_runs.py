@@ -114,10 +114,22 @@ def folded_platform(text: str) -> str:
     """Return the id that `text` means: case, blanks, punctuation and look-alikes do not matter.
 
     An unknown id that contains a name of a platform or of its maker means that platform, so that
-    `anthropic` and `claude-3` do not count beside `claude`.
+    `anthropic`, `claude-3` and `claudecode` do not count beside `claude`.
     """
-    whole, *words = _folded(text), *re.findall("[a-z]+", _plain(text))
-    return next((_known()[word] for word in (whole, *words) if word in _known()), whole)
+    whole = _folded(text)
+    for written in dict.fromkeys((text, text.translate(_DIGITS))):
+        joined = _folded(written)
+        words = (joined, *re.findall("[a-z]+", _plain(written)), _PRODUCT.sub("", joined))
+        if known := next((_known()[word] for word in words if word in _known()), ""):
+            return known
+    return whole
+
+
+_DIGITS = str.maketrans("01345", "oleas")
+"""The letters that digits stand for, as in `Cl4ude`."""
+
+_PRODUCT = re.compile("(?<=...)(?:ai|api|app|chat|cli|code|desktop|free|max|plus|pro|team|web)+$")
+"""What stands behind the name of a platform, as in `claudecode`."""
 
 
 @cache

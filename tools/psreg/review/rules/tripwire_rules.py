@@ -176,18 +176,20 @@ def _is_same(before: Content, after: Content) -> bool:
 def _turned_round(
     before: Mapping[str, Content], after: Mapping[str, Content]
 ) -> Iterator[tuple[str, Reach]]:
-    """Yield the file and the sentences that differ from an earlier one by a negation only."""
-    from psreg.review.tripwire_patterns import may_negate, sentences  # noqa: PLC0415 - for updates
+    """Yield the file and the sentences that deny what an earlier one said, or the reverse."""
+    from psreg.review.tripwire_patterns import (  # noqa: PLC0415 - for updates
+        may_negate,
+        turned_round,
+    )
 
     for path in sorted(after.keys() & before.keys()):
         if not (may_negate(before[path]) or may_negate(after[path])):
             continue
-        known = {each.words: each for each in sentences(before[path])}
-        for new in sentences(after[path]):
-            old = known.get(new.words)
-            if old and old.negated is not new.negated:
+        for new, old in turned_round(before[path], after[path]):
+            message = "too many sentences were rewritten to compare their negations"
+            if old:
                 message = f"an order is turned round, {quoted(new.text)} for {quoted(old.text)}"
-                yield path, Reach(what="negation", says=message, at=new.at)
+            yield path, Reach(what="negation", says=message, at=new.at)
 
 
 def _contents(submission: Submission) -> dict[str, Content]:
