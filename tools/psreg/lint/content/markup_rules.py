@@ -195,7 +195,7 @@ _EVENTS = (
     "|touch|transition|unload|wheel)[a-z]{0,16}"
 )
 _ELEMENT = lazy(
-    rf"<(?P<name>{_ELEMENTS})(?=[\s/>])(?P<attributes>{_ATTRIBUTES})>"
+    rf"(?<!<)<(?P<name>{_ELEMENTS})(?=[\s/>])(?P<attributes>{_ATTRIBUTES})>"
     rf"|<(?P<other>[a-z][a-z0-9-]{{0,20}})[\s/]{_ATTRIBUTES}?[\s\"'/](?P<event>{_EVENTS})\s{{0,4}}="
     r"\s{0,4}[\"'\w]",
     re.IGNORECASE,

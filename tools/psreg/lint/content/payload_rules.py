@@ -82,12 +82,17 @@ def _is_well_known(address: str) -> bool:
     return any("/" in each or place[len(each) :][:1] in ("", "/", "?", "#") for each in known)
 
 
+def is_well_known_installer(hit: Hit) -> bool:
+    """Return whether all that a command downloads are well-known installers."""
+    addresses = _ADDRESS.findall(hit.text.lower())
+    return bool(addresses) and all(map(_is_well_known, addresses))
+
+
 def _source_severity(hit: Hit) -> Severity:
     """Return how severe it is to run what the source of `hit` sends."""
-    text = hit.text.lower()
-    addresses = _ADDRESS.findall(text)
-    if addresses and all(map(_is_well_known, addresses)):
+    if is_well_known_installer(hit):
         return INFO
+    text = hit.text.lower()
     anonymous = any(host.id in text for host in hosts() if host.severity is None)
     loader = hit.pattern.id == "windows-loaders"
     severe = loader or anonymous or (_UNACCOUNTABLE.search(text) and not _LOCAL.search(text))

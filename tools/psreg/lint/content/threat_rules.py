@@ -13,6 +13,7 @@ from psreg.core.diagnostics import INFO, WARNING, Finding
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.pattern_tables import any_spelling, hits
+from psreg.lint.content.payload_rules import is_well_known_installer
 from psreg.lint.content.texts import Content, quoted
 
 
@@ -275,7 +276,8 @@ def download_in_steps(content: Content) -> Iterator[Finding]:
 
     ## Why
     `curl … | sh` in two steps is the same risk: what the server sends is run, and nobody has seen
-    it. In a list of steps, or after “paste this into your terminal”, it looks harmless.
+    it. In a list of steps, or after “paste this into your terminal”, it looks harmless. For the
+    well-known installers that PS033 passes, the finding is information only.
 
     ## Fix
     Name the package, or give a fixed version and its digest, to be compared before it is run.
@@ -292,7 +294,11 @@ def download_in_steps(content: Content) -> Iterator[Finding]:
     PS034 = "The installer of the language that the prompt teaches."
     ```
     """
-    yield from _found(content, "PS034", "Name the package instead.")
+    for hit in hits(content, any_spelling("threats", "PS034")):
+        yield hit.finding(
+            hint="Name the package instead. Or waive PS034 with a reason.",
+            severity=INFO if hit.is_quoted or is_well_known_installer(hit) else None,
+        )
 
 
 @rule("PS035", spec="registry/CONTENT", severity=WARNING, since="0.2.0")
@@ -328,7 +334,9 @@ def runs_at_startup(content: Content) -> Iterator[Finding]:
 
     ## Why
     A line in `~/.bashrc`, a job of cron, a service or a key in `authorized_keys` stays when the
-    conversation is over, and runs with all rights of the user.
+    conversation is over, and runs with all rights of the user. A service of systemd or a job of
+    cron that fetches nothing and is not hidden is information only: scripts for servers are full of
+    them.
 
     ## Fix
     Show the line and let the user add it.
