@@ -223,7 +223,7 @@ class Pattern:
     def demands(self) -> list[frozenset[str]]:
         """Sets of marks, of each of which a matching text has one; it takes long to find them."""
         starts = [marks for known in self._starts.values() for _, marks in known]
-        shortest = frozenset(min(marks - {""}, key=len, default="") for marks in starts)
+        shortest = frozenset(min(sorted(marks - {""}), key=len, default="") for marks in starts)
         marks = (self.starting, shortest, marks_of_any(self.needles))
         return [*marks, *self.gate.demands]
 

@@ -121,7 +121,7 @@ def where_to_search(needle: str) -> tuple[frozenset[str], str]:
 @cache
 def marks_of_any(needles: tuple[str, ...]) -> frozenset[str]:
     """Return marks of which every text with one of `needles` has one."""
-    return frozenset(max(where_to_search(each)[0], key=len, default="") for each in needles)
+    return frozenset(max(sorted(where_to_search(each)[0]), key=len, default="") for each in needles)
 
 
 def mark(word: str) -> str:
