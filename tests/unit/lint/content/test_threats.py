@@ -91,7 +91,7 @@ SERVICE = "sudo tee /etc/systemd/system/web.service <<EOF\n[Service]\nExecStart=
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("(crontab -l | grep -v tidy; echo \"$JOB\") | crontab -", [("PS036", "info")]),
+        ('(crontab -l | grep -v tidy; echo "$JOB") | crontab -', [("PS036", "info")]),
         ("(crontab -l; echo '@reboot /tmp/x') | crontab -", [("PS036", "warning")]),
         (f"{SERVICE}/usr/bin/web\nEOF", [("PS036", "info")]),
         (f"{SERVICE}/tmp/.web\nEOF", [("PS036", "warning")]),
