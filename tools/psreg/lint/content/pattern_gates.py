@@ -30,6 +30,11 @@ _WORD = lazy(r"[a-z0-9]++")
 _NOT_AFTER = "(?<!"
 _LOOKING = ("(?=", "(?!", "(?<=", _NOT_AFTER)
 
+_REPEATING = "*+?{"
+"""What the tokens begin with that repeat the one before."""
+
+_ENDS = ("|", ")")
+
 _BOUNDARY = "\b"
 """Where a word begins or ends, in a phrase."""
 
@@ -192,33 +197,42 @@ def _alternatives(tokens: list[str], before: str) -> _Part:
     exact = [text for branch in branches for text in branch.exact or ()]
     if all(branch.exact for branch in branches) and len(exact) <= _MOST:
         return _Part(exact, [])
-    best = [max(branch.clauses or [branch.exact or [""]], key=_letters) for branch in branches]
+    best = [
+        max(clauses, key=_letters) if len(clauses) > 1 else clauses[0]
+        for clauses in (branch.clauses or [branch.exact or [""]] for branch in branches)
+    ]
     return _Part(None, [[phrase for phrases in best for phrase in phrases]])
 
 
 def _sequence(tokens: list[str], before: str) -> _Part:
     """Read what follows one another, and write out the texts that it can be."""
     run, clauses, whole = [before], [], True
-    while tokens and tokens[-1] not in ("|", ")"):
-        parted = not any(text[-1:].isalnum() or not text for text in run)
-        boundary = _BOUNDARY * parted
-        part = _repeated(_element(tokens.pop(), tokens, boundary), tokens)
-        if part.exact and len(run) * len(part.exact) <= _MOST:
-            run = [first + then for first in run for then in part.exact]
+    while tokens and tokens[-1] not in _ENDS:
+        token = tokens.pop()
+        part = _EXACT.get(token) or _element(token, tokens, run)
+        if tokens and tokens[-1][0] in _REPEATING:
+            part = _repeated(part, tokens)
+        exact = part.exact
+        if exact and len(run) * len(exact) <= _MOST:
+            run = [first + then for first in run for then in exact]
             continue
         whole = False
+        boundary = _boundary_after(run)
         clauses += [run, *part.clauses]
-        run = [boundary + text for text in part.exact] if part.exact else [""]
+        run = [boundary + text for text in exact] if exact else [""]
     return _Part(run, []) if whole else _Part(None, [*clauses, run])
 
 
-def _element(token: str, tokens: list[str], before: str) -> _Part:
+def _boundary_after(run: list[str]) -> str:
+    """Return the sign of a boundary if each text of `run` ends with a sign, else nothing."""
+    return "" if any(not text or text[-1].isalnum() for text in run) else _BOUNDARY
+
+
+def _element(token: str, tokens: list[str], run: list[str]) -> _Part:
     if token[0] == "(" and token[-1] != ")":
         no_letter = token == _NOT_AFTER and _NO_LETTER.match("".join((token, *tokens[-1:-3:-1])))
-        inside = _alternatives(tokens, before)
+        inside = _alternatives(tokens, _boundary_after(run))
         return _Part([_BOUNDARY if no_letter else ""], []) if token in _LOOKING else inside
-    if token in _EXACT:
-        return _EXACT[token]
     if token[0].isascii() and token[0].isalnum():
         return _Part([token.lower()], [])
     if token[0] == "[" and _SET.fullmatch(token):
@@ -229,7 +243,7 @@ def _element(token: str, tokens: list[str], before: str) -> _Part:
 
 
 def _repeated(part: _Part, tokens: list[str]) -> _Part:
-    if not tokens or tokens[-1][0] not in "*+?{" or tokens[-1] == "{":
+    if tokens[-1] == "{":
         return part
     token = tokens.pop()
     if token[0] == "+" or token[1:2] in tuple("123456789"):
