@@ -3,6 +3,7 @@
 import dataclasses
 import pickle
 from dataclasses import field, fields, replace
+from typing import ClassVar
 
 import pytest
 
@@ -51,6 +52,54 @@ class Thing:
 @dataclass(frozen=True)
 class Nothing:
     """Something without fields."""
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda cls: cls(name="a") == cls(name="a"),
+        lambda cls: [each.name for each in fields(cls)] == ["name", "weights", "note", "colour"],
+        lambda cls: repr(cls(name="a")) == "Late(name='a', weights=(), colour='red')",
+        lambda cls: hash(cls(name="a")) == hash(cls(name="a")),
+        lambda cls: dataclasses.is_dataclass(cls) and not vars(cls).get("__dict__"),
+        lambda cls: cls.__eq__(cls.__new__(cls), 1) is NotImplemented,
+    ],
+)
+def test_a_class_is_made_by_whatever_asks_first(use):
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Base:
+        name: str
+        weights: tuple[int, ...] = ()
+        note: str = field(default="", compare=False, repr=False)
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Late(Base):
+        kind: ClassVar[str] = "fruit"
+        colour: str = "red"
+
+    Late.__qualname__ = "Late"
+    assert use(Late)
+    assert Late.kind == "fruit"
+    assert Late.__slots__ == ("colour",)
+
+
+def test_a_class_may_have_its_own_beginning():
+    @dataclass(slots=True)
+    class Own:
+        number: int
+
+        def __init__(self):
+            self.number = 7
+
+    @dataclass()
+    class Then:
+        number: int = 1
+
+        def __post_init__(self):
+            self.number += 1
+
+    assert (Own().number, Then().number, Then(5).number) == (7, 2, 6)
+    assert Own() == Own()
 
 
 def test_equal_fields_make_equal_objects_of_one_class():
