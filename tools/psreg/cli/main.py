@@ -63,12 +63,17 @@ def _dispatch(argv: list[str], console: Console) -> int:
     if argv[0] == "help":
         argv = [*argv[1:2], "--help"]
     name = argv[0]
-    summary = next((text for _, command, text in COMMANDS if command == name), None)
-    if summary is None:
+    found = ((group, text) for group, command, text in COMMANDS if command == name)
+    group, summary = next(found, (None, ""))
+    if group is None:
         known = ["--help", "--version"] if name.startswith("-") else _NAMES
         near = nearest(name, known)
         guess = f"Did you mean `psreg {near}`? " if near else ""
         raise UsageError("USAGE", f"unknown command `{name}`", f"{guess}Run `psreg --help`.")
+    if group == "for everyone":  # these commands have one thread
+        from psreg.system.late_modules import defer
+
+        defer()
     module = import_module(f"psreg.cli.{name}{'_' if iskeyword(name) else ''}")
     parser = Parser(
         prog=f"psreg {name}",

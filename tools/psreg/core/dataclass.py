@@ -36,7 +36,8 @@ else:
             cls = _slotted(cls, own) if slots else cls
 
             def make() -> None:
-                plain = type(cls)(cls.__name__, cls.__bases__, own)
+                # NOTE: where there is no docstring, one would be written, which takes long.
+                plain = type(cls)(cls.__name__, cls.__bases__, {**own, "__doc__": "-"})
                 plain = dataclasses.dataclass(repr=False, eq=False, kw_only=kw_only)(plain)
                 for name in (*_KNOWN, "__init__"):
                     setattr(cls, name, getattr(plain, name))

@@ -1,0 +1,43 @@
+"""What a short command does not use is not loaded, and loaded as usual when it is used."""
+
+import subprocess
+import sys
+
+import pytest
+
+START = "import sys; from psreg.system.late_modules import defer; defer();"
+
+
+def printed(code):
+    done = subprocess.run(
+        [sys.executable, "-c", f"{START} {code}"], capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "ssl.create_default_context()",
+        "isinstance(1, ssl.SSLSocket)",
+        "hasattr(ssl, 'SSLContext')",
+        "exec('from ssl import SSLContext')",
+    ],
+)
+def test_a_module_is_loaded_when_it_is_used(use):
+    loaded = "print('_ssl' in sys.modules);"
+    assert printed(f"import ssl; {loaded} {use}; {loaded} print(type(ssl).__name__)") == [
+        "False",
+        "True",
+        "module",
+    ]
+
+
+def test_what_a_module_does_not_have_is_an_error_as_usual():
+    code = "import bz2, lzma\ntry: bz2.nothing\nexcept AttributeError as error: print(error)"
+    assert "bz2" in " ".join(printed(f"\n{code}"))
+
+
+def test_what_is_loaded_stays_as_it_is():
+    code = "import bz2; bz2.compress(b''); before = bz2; defer(); import bz2; print(bz2 is before)"
+    assert printed(code) == ["True"]
