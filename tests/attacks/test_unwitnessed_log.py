@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from types import SimpleNamespace
-
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from psreg.registry.log.checkpoint import NoteKey
 from simulator import Simulator
+from support.simulated_log import witness
 
 
 @pytest.fixture
 def signer():
     return Simulator(log=True)
-
-
-def witness(name):
-    """Return the key of a witness, and what cosigns a note with it (C2SP tlog-cosignature)."""
-    private = Ed25519PrivateKey.generate()
-    key = NoteKey(name=name, public=private.public_key().public_bytes_raw(), witness=True)
-
-    def line(note, time=1_800_000_000):
-        text = note.decode().partition("\n\n")[0] + "\n"
-        signature = private.sign(f"cosignature/v1\ntime {time}\n{text}".encode())
-        data = b64encode(key.id + time.to_bytes(8, "big") + signature).decode()
-        return f"\u2014 {name} {data}\n".encode()
-
-    return SimpleNamespace(key=str(key), line=line)
 
 
 ANNA, BERT = witness("anna.example"), witness("bert.example")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from types import SimpleNamespace
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -137,3 +138,19 @@ def _tiles(level: str, parts: list[bytes]) -> dict[str, bytes]:
         )
         for index, piece in pieces.items()
     }
+
+
+def witness(name: str) -> SimpleNamespace:
+    """Return the key of a witness, and what cosigns a note with it (C2SP tlog-cosignature)."""
+    private = Ed25519PrivateKey.generate()
+    typed = b"\x04" + private.public_key().public_bytes_raw()
+    key_id = hashlib.sha256(f"{name}\n".encode() + typed).digest()[:4]
+
+    def line(note: bytes, time: int = 1_800_000_000) -> bytes:
+        text = note.decode().partition("\n\n")[0] + "\n"
+        signature = private.sign(f"cosignature/v1\ntime {time}\n{text}".encode())
+        data = base64.b64encode(key_id + time.to_bytes(8, "big") + signature).decode()
+        return f"\u2014 {name} {data}\n".encode()
+
+    key = f"{name}+{key_id.hex()}+{base64.b64encode(typed).decode()}"
+    return SimpleNamespace(key=key, line=line)

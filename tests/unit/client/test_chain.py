@@ -18,6 +18,7 @@ from psreg.client.resolve import parse_request
 from psreg.client.trust_store import TrustStore
 from simulator import PAST, Simulator
 from support.owners import ANA
+from support.simulated_log import witness
 from support.simulated_owners import SimulatedOwners, files_of, owned_by
 
 
@@ -97,6 +98,33 @@ def test_the_log_went_on_since(person):
     chain = person.chain(receipt)
     assert text_of(chain, "checkpoint").startswith("1 entries")
     assert "2 entries of the log" in text_of(chain, "last seen")
+
+
+def test_witnesses_whom_the_settings_demand(person):
+    registry, anna, bert = Simulator(log=True).release().publish(), witness("anna"), witness("bert")
+    registry.serve_log(registry.log.note() + anna.line(registry.log.note()))
+    registry.sign_all()
+    receipt = person.install(registry, "quiz_master")
+
+    def named(threshold, pin=registry.pin):
+        return NamedRegistry(
+            name="main",
+            location=registry.location,
+            root_sha256=pin,
+            file=person.store,
+            witnesses=(anna.key, bert.key),
+            threshold=threshold,
+        )
+
+    chain = person.chain(receipt, named(1))
+    assert failure(chain) is None
+    assert [link.text for link in chain.links if link.name == "witness"] == [
+        "anna saw that on 2027-01-15T08:00:00Z"
+    ]
+    assert failure(person.chain(receipt, named(2))) == ("TRUST_WITNESS", "witness")
+    logless = Simulator(registry_id="e" * 32).release("diary").publish()
+    chain = person.chain(person.install(logless, "diary"), named(1, logless.pin))
+    assert failure(chain) == ("TRUST_LOG", "log")
 
 
 def test_owners_who_are_not_in_a_claim(person):

@@ -34,6 +34,7 @@ def signed(registry: Path, tree: Tree, *owners: Owner) -> Tree:
     """Return a tree in which owners sign whether 1.0.0 is yanked."""
     alpha = next(each for each in RegistryTree(tree).entries if each.name == "alpha")
     found = yank_to_sign(alpha, "1.0.0", state_of(registry))
+    assert found.title == "whether alpha 1.0.0 is yanked"
     what = f"yank.1.0.0.{found.place.name.split('.')[4]}"
     message = found.statement.message
     numbered = enumerate(owners, start=1)
