@@ -320,6 +320,18 @@ def test_it_is_completed_although_an_owner_objected(claimed):
     check_refused(claimed)
 
 
+@pytest.mark.attack("T10", (3, "TRUST_OWNER_CHANGED"))
+def test_an_objection_was_seen_and_is_hidden(claimed):
+    """Whoever has the keys that publish leaves it out of the record."""
+    statement = announce(claimed)
+    claimed.record["recoveries"][0]["objection"] = objection(statement, ANA)
+    release(claimed, ANA, "1.0.1")
+    check_installed(claimed, "1.0.1")
+    del claimed.record["recoveries"][0]["objection"]
+    complete(claimed, completed(statement))
+    check_refused(claimed)
+
+
 NONE = {
     "of a stranger": ((BEN,), {}),
     "of nobody": ((), {}),

@@ -422,6 +422,7 @@ CHECKS = (
         "owners-object-to-recoveries",
         (f"{OWNERS}.recoveries:check_recovered", "objected to"),
         "recovered_names::it_is_completed_although_an_owner_objected",
+        "recovered_names::an_objection_was_seen_and_is_hidden",
     ),
     check(
         8,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from psreg.core.errors import PsregError, TrustError
-from psreg.registry.owners.claim import read_claim
+from psreg.registry.owners.claim import Claim, read_claim
 from psreg.registry.owners.ownership import (
     Owned,
     Ownership,
@@ -22,15 +22,17 @@ from psreg.registry.owners.ownership import (
 from psreg.registry.records import PackageRecord, read_record
 
 
-def seen_owners(name: str, claim: bytes, record: bytes) -> Owned | None:
-    """Return who owned a name as far as this machine knows, from a stored claim or else a record.
+def seen_claim(name: str, data: bytes) -> Claim | None:
+    """Return a stored claim; None if there is none, or it is damaged and protects nothing."""
+    with suppress(PsregError):
+        return read_claim(data, name)
+    return None
 
-    None if there is neither, or what is there is damaged and protects nothing.
-    """
+
+def seen_record(name: str, data: bytes) -> PackageRecord | None:
+    """Return a stored record; None as above."""
     with suppress(PsregError):
-        return read_claim(claim, name)
-    with suppress(PsregError):
-        return read_record(record, name)
+        return read_record(data, name)
     return None
 
 
@@ -74,10 +76,9 @@ def check_unclaimed(before: bytes, name: str, seen: str, *, accepted: bool) -> I
     Raises:
         TrustError: TRUST_OWNER_CHANGED.
     """
-    try:
-        claim = read_claim(before, name)
-    except PsregError:
-        return  # it is damaged and protects nothing
+    claim = seen_claim(name, before)
+    if claim is None:
+        return
     if not accepted:
         old, none = ownership_of(claim), Ownership(keys={}, threshold=0)
         why = "it was claimed, and a claim is not taken back"

@@ -226,33 +226,40 @@ class OpenRegistry:
 
     def _check_claim(self, before: bytes | None, claim: Claim, record: PackageRecord) -> None:
         """Check that the owners in a claim follow those that this machine has seen."""
-        from psreg.client.known_owners import check_owners, seen_owners  # noqa: PLC0415 - as above
+        from psreg.client import known_owners  # noqa: PLC0415 - as above
 
         name = record.name
         known = self._before.get(name, self._unchecked.get(name, b""))
-        owned = seen_owners(name, before or b"", known)
+        last = known_owners.seen_record(name, known)
+        owned = known_owners.seen_claim(name, before or b"") or last
         if owned is None:
             return
         places = (owners_target(name), package_target(name))
         seen = next(filter(None, map(self._client.stored_on, places)), "")
-        for line in check_owners(
+        for line in known_owners.check_owners(
             owned,
             claim,
             record,
             self.id,
             seen,
             accepted=name in self._accepted,
-            recovered=partial(self._check_recovered, record),
+            recovered=partial(self._check_recovered, record, last),
         ):
             self._say(line)
 
-    def _check_recovered(self, record: PackageRecord, recovery: Recovery) -> None:
-        """Check that a recovery was in the log for long enough. Raises TrustError."""
+    def _check_recovered(
+        self, record: PackageRecord, last: PackageRecord | None, recovery: Recovery
+    ) -> None:
+        """Check that a recovery was in the log for long enough, and nobody objected.
+
+        Raises:
+            TrustError.
+        """
         from psreg.registry.owners.recoveries import check_recovered, entry_of  # noqa: PLC0415
 
         if self._log is None:
             raise TrustError("TRUST_LOG", f"{recovery.title} is in no log")
-        found = check_recovered(recovery, record, clock.now(), self._log.last_without)
+        found = check_recovered(recovery, record, clock.now(), self._log.last_without, last)
         self._log.check_entry(entry_of(recovery), found.log)
 
     @cached_property

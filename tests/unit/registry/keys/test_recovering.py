@@ -28,7 +28,7 @@ from psreg.registry.publish import Change, publish
 from psreg.registry.withdrawing.taking import key_subject, take
 from support.claims import ALPHA, claim, claimed, given_to, owned, record_of
 from support.owners import ANA, BEN, CEM, Owner, entry_toml, place_of
-from support.publishing import CLEAN, NOW, Tree, files, ports, release, state_of
+from support.publishing import CLEAN, NOW, QuickDir, Tree, entry, files, ports, release, state_of
 
 DAY = timedelta(days=1)
 WHY = "a laptop was lost"
@@ -114,15 +114,37 @@ def test_a_name_that_nobody_claimed_is_claimed_for_those_before(home: Path, regi
     assert states(registry) == [COMPLETED]
 
 
-def test_it_is_logged_without_reading_other_records(
-    home: Path, registry: Path, asked: Tree
-) -> None:
-    recover(home, registry, asked)
-    nothing = Change(names=())
-    (logged,) = publish({}, CLEAN, NOW, ports(home, registry), change=nothing).recoveries
-    assert logged.found is not None
-    assert logged.found.log.index == 2
-    assert record_of(registry).serial == 2
+class Reading(QuickDir):
+    """A folder that tells which claims and records are read."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.seen: set[str] = set()
+
+    def read(self, path: str) -> bytes | None:
+        folder, _, file = path.rpartition("/")
+        if folder in ("targets/pkg", "targets/owners"):
+            self.seen.add(f"{folder}/{file.partition('.')[2]}")
+        return super().read(path)
+
+
+def test_no_other_claim_or_record_is_read(home: Path, registry: Path) -> None:
+    """However many names are claimed: a publish learns of a recovery from what people sign."""
+    tree = owned("1.0.0")
+    names = [f"name_{number}" for number in range(20)]
+    for name in names:
+        tree |= entry(name, "1.0.0") | {
+            place_of(name, "").parent.parent / "entry.toml": entry_toml(ANA)
+        }
+    release(home, registry, tree)
+    claim(home, registry, tree)
+    tree |= {ALPHA: entry_toml(BEN)}
+    recover(home, registry, tree)
+    store, real = Reading(registry), ports(home, registry)
+    result = publish({}, CLEAN, NOW, replace(real, store=store), change=Change(names=()))
+    assert [each.name for each in result.recoveries] == ["alpha"]
+    assert store.seen == {"targets/owners/alpha.json", "targets/pkg/alpha.json"}
+    assert (record_of(registry).serial, states(registry)) == (2, [PENDING])
 
 
 def test_repeating_it_begins_no_other_week(home: Path, registry: Path, asked: Tree) -> None:

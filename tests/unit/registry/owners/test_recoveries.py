@@ -208,6 +208,15 @@ def test_an_owner_objected() -> None:
     check_recovered(made, record(found(made, objection="no envelope")), NOW + 30 * DAY)
 
 
+def test_an_objection_that_was_seen_counts() -> None:
+    made, then = recovery(), NOW + 30 * DAY
+    now, seen = record(found(made)), record(found(made, objection=objected(made, ANA)))
+    with pytest.raises(TrustError, match="github:1 objected to the recovery of alpha"):
+        check_recovered(made, now, then, seen=seen)
+    for other in (record(), record(found(recovery(reason="stolen")))):
+        check_recovered(made, now, then, seen=other)
+
+
 def test_only_a_claim_recovers() -> None:
     now = replace(CLAIM, owners=owners(BEN), owner_changes=(recovery().completed,))
     asked: list[Recovery] = []

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.formats.json.canonical import canonical
 from psreg.registry.baseline import Baseline, Ports, read_baseline
-from psreg.registry.ceremony import begin, published
+from psreg.registry.ceremony import begin, check_none_pending, published
 from psreg.registry.current_state import make_current, ready_to_sign
 from psreg.registry.logged_releases import checkpoint_of
 from psreg.registry.owners.claim import SCHEMA, Claim, read_claim, released_digest
@@ -83,7 +83,7 @@ def claim_names(
 
     Raises:
         FindingsError: CLAIM_REFUSED: too few owners have a key, or a release is not what the files
-            say; ACTIONS_INVALID; nothing was signed.
+            say; ACTIONS_INVALID; SIGNING_PENDING; nothing was signed.
         TrustError: OWNERS_NOT_SIGNED: the owners before did not sign that they change;
             RECOVERY_REFUSED: it is too early, or one objected; TRUST_STATEMENT: the owners did not
             sign a release; KEY_MISSING; the registry is not as it was signed.
@@ -104,6 +104,7 @@ def claim_names(
     found = tuple(_claimed(each, state, checkpoint.size, asked) for each in entries)
     changed = [each.claim for each in found if each.changed]
     if any(each.recovery for each in changed) and OWNERS not in state.bins_below:
+        check_none_pending(ports.store, state)
         begun = [replace(each, recovery=None) for each in changed]
         _sign(begun, baseline, state, now, ports, lifetimes)
         baseline, state = read_baseline(ports), published(ports)

@@ -219,20 +219,26 @@ def due(
 
 
 def check_recovered(
-    recovery: Recovery, record: PackageRecord, now: datetime, absent: Absent = never
+    recovery: Recovery,
+    record: PackageRecord,
+    now: datetime,
+    absent: Absent = never,
+    seen: PackageRecord | None = None,
 ) -> LoggedRecovery:
     """Check that a recovery may be in force `now`; return what the record says about it.
 
-    Its proof is not looked at.
+    Its proof is not looked at. An objection that an earlier record has, which was `seen`, counts.
 
     Raises:
         TrustError: TRUST_STATEMENT; TRUST_METADATA.
     """
-    found = logged(record, recovery)
+    found, earlier = logged(record, recovery), logged(seen, recovery) if seen else None
     if found is None:
         raise refused(f"{recovery.title} is not in the log")
-    if by := objectors(recovery, found.objection, {each.key for each in record.void}):
-        raise refused(f"{', '.join(by)} objected to {recovery.title}")
+    void = {each.key for each in record.void}
+    for each in filter(None, (found, earlier)):
+        if by := objectors(recovery, each.objection, void):
+            raise refused(f"{', '.join(by)} objected to {recovery.title}")
     at = due(recovery, record, found, absent)
     if now < at:
         raise refused(f"{recovery.title} may take effect on {text_of(at)}, and not before")
