@@ -74,7 +74,8 @@ def _claim_lines(claimed: Claimed) -> list[str]:
     if claim.recovery is not None:
         when, owners = claim.recovery["not_before"], claim.recovery["next"]["owners"]
         keys = [f"  {each['account']} {SshKey.parse(each['key']).fingerprint}" for each in owners]
-        return [f"{claim.name}: these own it from {when} on, unless an owner objects", *keys]
+        told = "" if claimed.changed else "it was announced before that "
+        return [f"{claim.name}: {told}these own it from {when} on, unless an owner objects", *keys]
     if not claimed.changed:
         return [f"{claim.name}: its owners are signed already"]
     keys = [f"  {account} {key.fingerprint}" for key, account in claim.keys.items()]

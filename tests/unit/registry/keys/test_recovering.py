@@ -12,6 +12,7 @@ from psreg.core.errors import TrustError
 from psreg.core.ssh_key import SshKey
 from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.actions.action import REVOKE_KEY
+from psreg.registry.baseline import Ports
 from psreg.registry.keys.claiming import Claimed, claim_names
 from psreg.registry.owners.claim import Claim, read_claim
 from psreg.registry.owners.ownership import text_of
@@ -28,7 +29,20 @@ from psreg.registry.publish import Change, publish
 from psreg.registry.withdrawing.taking import key_subject, take
 from support.claims import ALPHA, claim, claimed, given_to, owned, record_of
 from support.owners import ANA, BEN, CEM, Owner, entry_toml, place_of
-from support.publishing import CLEAN, NOW, QuickDir, Tree, entry, files, ports, release, state_of
+from support.publishing import (
+    CLEAN,
+    NOW,
+    Died,
+    Dying,
+    QuickDir,
+    Tree,
+    entry,
+    files,
+    memory_ports,
+    ports,
+    release,
+    state_of,
+)
 
 DAY = timedelta(days=1)
 WHY = "a laptop was lost"
@@ -226,3 +240,30 @@ def test_what_the_record_keeps_of_it(home: Path, registry: Path, asked: Tree) ->
         "date": text_of(NOW), "not_before": text_of(NOW + 7 * DAY),
     }  # fmt: skip
     assert found.date == text_of(NOW + DAY)
+
+
+def test_dying_while_it_is_announced() -> None:
+    """The next publish goes on, and announces it once."""
+    tree, given = owned("1.0.0"), owned("1.0.0", by=(BEN,))
+
+    def begun() -> Ports:
+        real = memory_ports()
+        publish(tree, CLEAN, NOW, real)
+        claim_names([RegistryTree(tree).entries[0]], NOW, real)
+        claim_names([RegistryTree(given).entries[0]], NOW, real, recover=WHY)
+        return real
+
+    whole = begun()
+    publish(given, CLEAN, NOW + DAY, whole)
+    last, died = 0, True
+    while died:
+        real = begun()
+        try:
+            publish(given, CLEAN, NOW + DAY, Dying(real, last))  # type: ignore[arg-type]
+            died = False
+        except Died:
+            pass
+        publish(given, CLEAN, NOW + DAY, real)
+        assert real.store.files == whole.store.files, last  # type: ignore[attr-defined]
+        last += 1
+    assert last > 10

@@ -220,17 +220,22 @@ def _is_objected(recovery: Recovery, record: PackageRecord) -> bool:
     return found is not None and bool(objectors(recovery, found.objection, void))
 
 
+_TOO_EARLY = (
+    "Publish what was announced, and claim the name again on the day that `psreg info` says."
+)
+_OBJECTED = (
+    "Find out who is right. Then put the owners of before back into entry.toml and claim the name "
+    "again, or revoke the stolen key, or recover it once more."
+)
+
+
 def _check_due(recovery: Recovery, record: PackageRecord, now: datetime) -> None:
     """Check that a recovery may take effect. Raises TrustError RECOVERY_REFUSED."""
     try:
         check_recovered(recovery, record, now)
     except TrustError as error:
-        raise TrustError(
-            "RECOVERY_REFUSED",
-            error.message,
-            "Publish it, wait, and claim the name again. If an owner objected, put the owners of "
-            "before back into entry.toml, or find out who is right, and recover it once more.",
-        ) from error
+        hint = _OBJECTED if _is_objected(recovery, record) else _TOO_EARLY
+        raise TrustError("RECOVERY_REFUSED", error.message, hint) from error
 
 
 def _check_released(
