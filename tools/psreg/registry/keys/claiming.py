@@ -220,9 +220,7 @@ def _is_objected(recovery: Recovery, record: PackageRecord) -> bool:
     return found is not None and bool(objectors(recovery, found.objection, void))
 
 
-_TOO_EARLY = (
-    "Publish what was announced, and claim the name again on the day that `psreg info` says."
-)
+_TOO_EARLY = "Publish what was announced, and claim the name again when `psreg info` says so."
 _OBJECTED = (
     "Find out who is right. Then put the owners of before back into entry.toml and claim the name "
     "again, or revoke the stolen key, or recover it once more."
