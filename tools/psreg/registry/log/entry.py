@@ -25,7 +25,8 @@ class LogEntry:
 
     `artifact`, `owners` and `statement` are SHA-256 digests in lower-case hex, of the artifact, the
     owners (`owners_digest`), and what they signed; None if they signed nothing. An entry of another
-    kind is about an action, of which `statement` is the digest; about a key it names no release.
+    kind is about an action, or the recovery of a name (`owners.recoveries`), of which `statement`
+    is the digest; about a key it names no release.
     """
 
     name: str | None
