@@ -81,6 +81,37 @@ def test_what_nobody_saw_is_not_verified_later(witnessed):
         assert (refused.code, "TRUST_WITNESS" in refused.out) == (3, True)
 
 
+def test_adding_the_registry_again_keeps_them(witnessed):
+    client, again = witnessed.client, ("registry", "add", witnessed.server.url, "--name", "main")
+    pin = ("--root-sha256", witnessed.registry.pin)
+    client.run(*again, *pin)
+    (row,) = client.run("registry", "list", "--format", "json").json["registries"]
+    assert (row["witnesses"], row["witness_threshold"]) == ([ANNA.key, BERT.key], 2)
+    serve(witnessed, ANNA)
+    assert client.run(*again, *pin, "--witness", ANNA.key).code == 0
+    assert client.run("install", "quiz_master").code == 0
+    two = ("--witness", ANNA.key, "--witness", BERT.key)
+    assert client.run(*again, *pin, *two, "--witness-threshold", "1").code == 0
+    assert client.run("install", "quiz_master").code == 0
+    assert client.run(*again, *pin, *two).code == 0
+    assert client.run("install", "quiz_master").code == 3
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--witness", "x"],
+        ["--witness", ANNA.key, "--witness", ANNA.key],
+        ["--witness", ANNA.key, "--witness-threshold", "2"],
+        ["--witness", ANNA.key, "--witness-threshold", "0"],
+        ["--witness-threshold", "1"],
+    ],
+)
+def test_options_that_mean_nothing(attack, options):
+    assert attack.client.refused("registry", "add", attack.server.url, *options) == (2, "USAGE")
+    assert attack.server.asked == []
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -32,6 +32,19 @@ def configure(parser: ArgumentParser) -> None:
         metavar="HEX",
         help="digest of 1.root.json, as published by the maintainers",
     )
+    parser.add_argument(
+        "--witness",
+        action="append",
+        default=[],
+        metavar="KEY",
+        help="add: key of a witness that must have cosigned its log; give several times for more",
+    )
+    parser.add_argument(
+        "--witness-threshold",
+        type=int,
+        metavar="N",
+        help="add: how many of the witnesses must have (default: all)",
+    )
     parser.add_argument("--name", help="name in your settings (default: from its address)")
     parser.add_argument(
         "--forget",
@@ -59,6 +72,8 @@ def _list(_args: Namespace, console: Console) -> int:
             "name": registry.name,
             "url": registry.location,
             "root_sha256": registry.root_sha256,
+            "witnesses": [*registry.witnesses],
+            "witness_threshold": registry.threshold,
             "default": default is not None and default.location == registry.location,
             "file": str(registry.file),
         }
@@ -88,11 +103,7 @@ def _add(args: Namespace, console: Console) -> int:
     pin = args.root_sha256.lower() if args.root_sha256 else None
     location = normal_location(args.what)
     name = args.name or _name_of(location)
-    if pin is not None and not config.is_sha256(pin):
-        raise UsageError("USAGE", "--root-sha256 must be 64 hexadecimal digits")
-    if not config.is_registry_name(name):
-        hint = "Use lower-case letters, digits, `.`, `_` and `-`."
-        raise UsageError("USAGE", f"`{name}` is not a valid name for a registry", hint)
+    _check_options(args, name, pin)
     settings = load_settings(Path.cwd())
     settings.check_lock("registries", by="psreg registry add")
     store = trust_store(lambda text: console.warn(f"psreg: {text}"))
@@ -103,7 +114,12 @@ def _add(args: Namespace, console: Console) -> int:
         _ask(anchor, location, console)
     store.add(anchor)
     default = config.add_registry(
-        user_folders.user_config_file(), name=name, location=location, root_sha256=anchor.sha256
+        user_folders.user_config_file(),
+        name=name,
+        location=location,
+        root_sha256=anchor.sha256,
+        witnesses=args.witness,
+        threshold=args.witness_threshold,
     )
     if console.machine:
         row = {"name": name, "url": location, "root_sha256": anchor.sha256, "default": default}
@@ -113,6 +129,25 @@ def _add(args: Namespace, console: Console) -> int:
         console.line(f"  root {anchor.sha256}")
         console.line("  next: psreg search" + ("" if default else f" --registry {name}"))
     return 0
+
+
+def _check_options(args: Namespace, name: str, pin: str | None) -> None:
+    """Check what the options say, before anything is asked. Raises UsageError."""
+    from psreg.client import config
+    from psreg.registry.log.checkpoint import Witnesses
+
+    if pin is not None and not config.is_sha256(pin):
+        raise UsageError("USAGE", "--root-sha256 must be 64 hexadecimal digits")
+    if not config.is_registry_name(name):
+        hint = "Use lower-case letters, digits, `.`, `_` and `-`."
+        raise UsageError("USAGE", f"`{name}` is not a valid name for a registry", hint)
+    threshold = args.witness_threshold
+    if threshold is not None and not args.witness:
+        raise UsageError("USAGE", "`--witness-threshold` counts witnesses; name them")
+    try:
+        Witnesses.parse(args.witness, len(args.witness) if threshold is None else threshold)
+    except ValueError as error:
+        raise UsageError("USAGE", f"invalid `--witness`: {error}") from error
 
 
 def _ask(anchor: Anchor, location: str, console: Console) -> None:

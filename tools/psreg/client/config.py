@@ -20,7 +20,7 @@ root_sha256 = "…"                  # of registry/metadata/1.root.json
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -38,6 +38,10 @@ _MAX_FILE = 256 * 1024
 # Patterns are compiled where they are used: most runs use none of them.
 _SHA256 = r"[0-9a-f]{64}"
 _NAME = r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?"
+
+
+_DEMANDS = ("witnesses", "witness_threshold")
+"""What a registry's table in the settings demands of its log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,10 +228,20 @@ def is_sha256(text: str) -> bool:
     return re.fullmatch(_SHA256, text) is not None
 
 
-def add_registry(file: Path, *, name: str, location: str, root_sha256: str) -> bool:
+def add_registry(
+    file: Path,
+    *,
+    name: str,
+    location: str,
+    root_sha256: str,
+    witnesses: Sequence[str] = (),
+    threshold: int | None = None,
+) -> bool:
     """Add the registry at `location` to `file` with a name and a pin; the first is the default.
 
-    Returns whether it is now the default in this file.
+    `threshold` of the `witnesses` must cosign its log, all of them for None. What the file demands
+    of the same registry stays if there are no witnesses. Returns whether it is now the default in
+    this file.
 
     Raises:
         UsageError: `CONFIG_INVALID`: the file is not TOML.
@@ -238,8 +252,13 @@ def add_registry(file: Path, *, name: str, location: str, root_sha256: str) -> b
     with _edited(file) as document:
         document.setdefault("registry", name)
         registries = document.setdefault("registries", tomlkit.table(is_super_table=True))
-        table = tomlkit.table()
+        table, before = tomlkit.table(), registries.get(name, {})
         table.update({"url": location, "root_sha256": root_sha256})
+        if witnesses:
+            asked = {"witnesses": [*witnesses], "witness_threshold": threshold}
+            table.update({key: value for key, value in asked.items() if value is not None})
+        elif before.get("root_sha256") == root_sha256:
+            table.update({key: before[key] for key in _DEMANDS if key in before})
         registries[name] = table
         return bool(document["registry"] == name)
 
