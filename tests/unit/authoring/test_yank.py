@@ -40,7 +40,9 @@ def test_a_reason_is_taken_back():
     assert last.decode().startswith(OWNERS)
 
 
-@pytest.mark.parametrize("reason", ["", " ", "two\nlines", "\x1b[2J", "x" * (LONGEST + 1)])
+@pytest.mark.parametrize(
+    "reason", ["", " ", "two\nlines", "\x1b[2J", "x" * (LONGEST + 1), ".", "n/a", "TODO"]
+)
 def test_a_reason_is_one_line(reason):
     with pytest.raises(UsageError):
         yanked(hello(OWNERS), "1.0.0", reason)

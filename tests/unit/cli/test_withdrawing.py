@@ -199,9 +199,8 @@ def test_what_an_action_cannot_be_about(registry: Registry) -> None:
     assert refused("revoke", f"{NAME}@9.9.9", code=4) == "NOT_FOUND"
     assert refused("revoke", f"{NAME}@1.0.1", "--undo", code=2) == "NOT_REVOKED"
     assert refused("revoke", f"{NAME}@1.0.1", "--undo", "--quarantine", code=2) == "USAGE"
-    assert (
-        registry.json("revoke", f"{NAME}@1.0.1", "--reason", " ", code=2)["error"]["code"]
-        == "BAD_REASON"
-    )
+    for bad in (" ", "n/a", ".", "one\nanother"):
+        said = registry.json("revoke", f"{NAME}@1.0.1", "--reason", bad, code=2)
+        assert said["error"]["code"] == "BAD_REASON"
     registry.do("revoke", f"{NAME}@1.0.1", "--reason", WHY)
     assert refused("revoke", f"{NAME}@1.0.1", code=2) == "ALREADY_REVOKED"

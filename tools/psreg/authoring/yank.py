@@ -11,6 +11,7 @@ from typing import Any
 
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.formats.tree import Entry
+from psreg.lint.content.clarity_rules import says_nothing
 
 LONGEST = 500
 """Characters of a reason."""
@@ -20,12 +21,15 @@ def yanked(entry: Entry, version: str, reason: str) -> bytes:
     """Return entry.toml with the `reason` why `version` is yanked, keeping its layout.
 
     Raises:
-        UsageError: USAGE: the reason is not one line.
+        UsageError: USAGE: the reason is not one line, or says nothing, as `.` and "n/a".
         UnavailableError: NOT_FOUND: there is no such version.
         FindingsError: CANNOT_EDIT.
     """
     if not (reason.strip() and reason.isprintable() and len(reason) <= LONGEST):
         raise UsageError("USAGE", f"the reason must be one line of 1 to {LONGEST} characters")
+    if says_nothing(reason):
+        hint = "Write in a sentence what people should know."
+        raise UsageError("USAGE", f"the reason says nothing: {reason}", hint)
     if version not in entry.folders:
         known = ", ".join(entry.versions) or "none"
         told = f"`{entry.name}` has no version {version}"

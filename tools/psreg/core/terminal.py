@@ -25,6 +25,13 @@ def _escape(character: str) -> str:
     return f"\\u{{{ord(character):04x}}}"
 
 
+def control_in(text: str) -> str:
+    """Return the first control character in `text`, or "": line breaks and separators are some."""
+    if text.isascii() and text.isprintable():
+        return ""
+    return next((c for c in text if unicodedata.category(c) in ("Cc", "Zl", "Zp")), "")
+
+
 def one_line(text: str) -> str:
     """Return `plain(text)` on a single line, with tabs as four spaces."""
     return plain(text).replace("\t", "    ").replace("\n", " ")

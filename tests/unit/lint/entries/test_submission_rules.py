@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.cli.rules import all_rules
-from psreg.core.diagnostics import Report
+from psreg.core.diagnostics import ERROR, WARNING, Report
 from psreg.formats.layout import name_like, version_like
 from psreg.formats.platforms import PLATFORMS
 from psreg.lint.registry_walk import check_tree
@@ -32,6 +32,22 @@ def hints(files, code):
 
 def test_a_sound_registry_is_clean():
     assert judge(tree(entry("hello", "1.0.0", "1.1.0"), entry("other"))) == []
+
+
+def test_a_control_character_in_a_label_is_an_error():
+    forged = RELEASE.replace('tags = ["', 'tags = ["a\\npsreg: error", "')
+    assert forged != RELEASE
+    (found,) = judge(tree(entry(), version(release=forged)), "REG022")
+    assert (found.pointer, found.severity) == ("/tags/0", ERROR)
+    odd = RELEASE.replace('tags = ["', 'tags = ["A b", "')
+    (found,) = judge(tree(entry(), version(release=odd)), "REG022")
+    assert found.severity == WARNING
+
+
+def test_a_control_character_in_a_login_is_an_error():
+    toml = 'owners = [{forge = "github", id = 1, login = "ana\\rpsreg"}]\n'
+    (found,) = judge(tree(entry(toml=toml), version()), "REG016")
+    assert (found.pointer, found.severity) == ("/owners/0/login", ERROR)
 
 
 def test_waived_findings_are_shown_with_their_reason():

@@ -10,10 +10,12 @@ from psreg.core.identity import is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.spelling import nearest
 from psreg.core.ssh_key import SshKey
+from psreg.core.terminal import control_in
 from psreg.core.version import parse_version
 from psreg.formats.json.pointer import join
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Entry
+from psreg.lint.content.texts import code_point
 from psreg.lint.entries.waiver_rules import Place, faults_of_keys, faults_of_reason
 from psreg.lint.parser_findings import of_violations
 
@@ -90,6 +92,10 @@ def bad_entry_file(entry: Entry) -> Iterator[Finding]:
         if account in [(o.get("forge"), o.get("id")) for o in owners[:index]]:
             message = "the same account is listed twice"
             yield Finding(message=message, at=join(("owners", index)), path=path)
+        if control := control_in(str(owner.get("login", ""))):
+            message = f"the login contains {code_point(control)}, a control character"
+            at = join(("owners", index, "login"))
+            yield Finding(message=message, at=at, path=path, since="0.2.0")
     faults = (faults_of_reason(text, at, path) for at, text in _reasons(entry) if text)
     yield from islice(chain.from_iterable(faults), MOST)
 

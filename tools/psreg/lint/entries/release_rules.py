@@ -11,6 +11,7 @@ from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.identity import is_name
 from psreg.core.rule import rule
 from psreg.core.spelling import nearest
+from psreg.core.terminal import control_in
 from psreg.core.version import Range, parse_version
 from psreg.formats import schema
 from psreg.formats.json.pointer import join
@@ -285,7 +286,8 @@ def bad_tag_or_language(submission: Submission) -> Iterator[Finding]:
 
     ## Why
     Tags and languages are the filters of the catalogue. `Language Learning`, `language_learning`
-    and `language-learning` would be three filters with a third of the entries each.
+    and `language-learning` would be three filters with a third of the entries each. One with a line
+    break or another control character is an error: it could look like several lines of output.
 
     ## Fix
     Write tags in lower-case letters and digits, with words joined by `-`, and languages as BCP 47
@@ -303,7 +305,15 @@ def bad_tag_or_language(submission: Submission) -> Iterator[Finding]:
                 continue
             at, path = join((key, index)), _path(submission)
             if not grammar.fullmatch(value) or len(value) > MAX_TAG:
-                yield Finding(message=f"`{value}` is not a {kind}", at=at, path=path)
+                # A line break would make a label look like several lines of output.
+                control = control_in(value)
+                yield Finding(
+                    message=f"`{value}` is not a {kind}",
+                    at=at,
+                    path=path,
+                    severity=ERROR if control else None,
+                    since="0.2.0" if control else "",
+                )
             elif value.lower() in seen:
                 yield Finding(message=f"`{value}` is listed twice", at=at, path=path)
             seen.add(value.lower())

@@ -6,7 +6,6 @@ is set.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -17,6 +16,7 @@ from psreg.core.identity import is_name
 from psreg.core.rule import RuleTable, rule
 from psreg.core.spelling import nearest
 from psreg.core.ssh_key import SshKey
+from psreg.core.terminal import control_in
 from psreg.formats.json.pointer import join
 from psreg.formats.json.syntax_error import shown
 from psreg.formats.policy import BY_ORIGIN, Policy
@@ -27,9 +27,6 @@ from psreg.formats.waivers import waivable
 from psreg.lint.content.clarity_rules import says_nothing
 from psreg.lint.content.texts import code_point
 from psreg.lint.parser_findings import of_violations
-
-_CONTROLS = ("Cc", "Zl", "Zp")
-"""The Unicode categories of controls, line breaks included, and of the two separators of lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,7 @@ def faults_of_keys(
 
 def faults_of_reason(reason: str, at: str, path: str) -> Iterator[Finding]:
     """Yield what is wrong with a reason that people read in one line of output."""
-    control = next((c for c in reason if unicodedata.category(c) in _CONTROLS), "")
+    control = control_in(reason)
     if not reason.strip():
         yield Finding(message="the reason is blank", at=at, path=path)
     elif says_nothing(reason):
