@@ -70,9 +70,7 @@ def find_place(source: Deployable, bucket: Bucket, *, full: bool) -> Place:
         digest=hashlib.sha256(force.data).hexdigest() if force else NOTHING,
         marks=deployed.marks if deployed else {},
     )
-    former = timestamp is not None and not accepts(source.state.root.signed, timestamp)
-    if not (former and full):
-        _refuse_older(source, bucket, place, f"{_REPLACED} " if former else "")
+    _refuse_older(source, bucket, place, full=full)
     if deployed and not full and place.digest in deployed.timestamps:
         return place
     why = ""
@@ -104,9 +102,12 @@ def _signed(data: bytes, source: Deployable) -> Document | None:
     return None
 
 
-def _refuse_older(source: Deployable, bucket: Bucket, place: Place, hint: str) -> None:
-    """Refuse what is not newer than what is in force; `hint` comes before what else can be done."""
+def _refuse_older(source: Deployable, bucket: Bucket, place: Place, *, full: bool) -> None:
     force, ours, files = place.timestamp, source.timestamp, place.deployed.files
+    former = force is not None and not accepts(source.state.root.signed, force)
+    if former and full:
+        return
+    hint = f"{_REPLACED} " if former else ""
     if force and ours.version < force.version:
         told = f"state {force.version} is in force in {bucket.url}, this site is {ours.version}"
         raise TrustError("DEPLOY_OLDER", told, f"{hint}Build the site from the newest state.")
