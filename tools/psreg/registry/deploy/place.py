@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from psreg.core.errors import TrustError
@@ -81,15 +81,19 @@ def find_place(source: Deployable, bucket: Bucket, *, full: bool) -> Place:
     known = {DEPLOY_FILE, TIMESTAMP_FILE, *place.deployed.paths}
     others = sorted(listing.keys() - known)
     if others and not (deployed or timestamp or full):
-        more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
-        told = f"{bucket.url} has objects that psreg did not put there: {others[0]}{more}"
-        raise TrustError("DEPLOY_FOREIGN", told, _REPLACE)
+        raise _foreign(others, bucket)
     return replace(
         place,
         marks=_confirmed(source, bucket, place.marks, listing),
         foreign=sum(path not in source.marks for path in others),
         why=why,
     )
+
+
+def _foreign(others: Sequence[str], bucket: Bucket) -> TrustError:
+    more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
+    told = f"{bucket.url} has objects that psreg did not put there: {others[0]}{more}"
+    return TrustError("DEPLOY_FOREIGN", told, _REPLACE)
 
 
 def _signed(data: bytes, source: Deployable) -> Document | None:
