@@ -1,10 +1,12 @@
-"""Read off the patterns of the content rules which words they need, and print `data/words.toml`.
+"""Read off the patterns of the content rules what texts they need, and print it as a data file.
 
-    python tests/bench/rare_words.py pbes site/docs > words.toml
+    python tests/bench/rare_words.py words pbes site/docs > words.toml
+    python tests/bench/rare_words.py phrases pbes site/docs > phrases.toml
 
-For each row the file has the demands that exclude most of these texts, as marks; a row is read if a
-text has one of each. To read all rows would take half of the time of an installation. A test says
-when a line is not what its row needs.
+For each row `words.toml` has the demands that exclude most of these texts, as marks. If that leaves
+many, `phrases.toml` has the phrases of the clause of its gate that excludes most of the rest. A row
+is read if a text has one of each; to read all rows would take half of the time of an installation.
+A test says when a line is not what its row needs.
 """
 
 import json
@@ -12,54 +14,89 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from psreg.lint.content import texts
 from psreg.lint.content.pattern_tables import Row, any_spelling, hosts, table
+from psreg.lint.content.texts import Content, of_readme
 
 FILES = ("access", "idioms", "payloads", "secrets", "threats")
 SUFFIXES = (".json", ".md", ".prompt", ".toml")
 
 
-def lines(ordinary: list[frozenset[str]]) -> Iterator[str]:
-    """Yield the lines of the file; `ordinary` has the marks of each text."""
-    yield "# Words that the patterns of the other files need; printed by tests/bench/rare_words.py."
-    for code, rows in sorted(by_rule().items()):
-        yield f"\n[{code}]"
-        for row in sorted(rows, key=_id):
-            words = [" ".join(sorted(each)) for each in excluding(row, ordinary)]
-            yield f"{json.dumps(_id(row))} = {json.dumps(words, ensure_ascii=False)}"
+MANY, LONGEST = 20, 600
+"""Rows that so many of 150 texts might match have phrases, of so many letters together."""
 
 
-def _id(row: Row) -> str:
-    return row.spellings[0].id
+def words(ordinary: list[Content]) -> Iterator[str]:
+    """Yield the lines of words.toml."""
+    for title, rows in by_rule().items():
+        yield f"\n[{title}]"
+        for row in rows:
+            found = [" ".join(sorted(each)) for each, _ in excluding(row, ordinary)]
+            yield f"{json.dumps(row.id)} = {json.dumps(found, ensure_ascii=False)}"
 
 
-def excluding(row: Row, ordinary: list[frozenset[str]]) -> Iterator[frozenset[str]]:
-    """Yield the demands of a row that exclude a text, those first that exclude most."""
+def phrases(ordinary: list[Content]) -> Iterator[str]:
+    """Yield the lines of phrases.toml."""
+    for title, rows in by_rule().items():
+        yield f"\n[{title}]"
+        for row in rows:
+            *_, (_, left) = [(None, ordinary), *excluding(row, ordinary)]
+            kept = [each for each in map(shortest, row.clauses) if size(each) <= LONGEST]
+            if kept and len(left) >= MANY:
+                best = min(
+                    kept, key=lambda each: (sum(has(text, each) for text in left), size(each))
+                )
+                yield f"{json.dumps(row.id)} = {json.dumps(best, ensure_ascii=False)}"
+
+
+def shortest(clause: list[str]) -> list[str]:
+    """Return the phrases without those that contain another one."""
+    return [each for each in clause if not any(o in each for o in clause if o != each)]
+
+
+def size(clause: list[str]) -> int:
+    """Return how many letters the phrases have together."""
+    return sum(map(len, clause))
+
+
+def has(text: Content, clause: list[str]) -> bool:
+    """Tell whether a text has one of the phrases."""
+    return any(phrase in text.phrases for phrase in clause)
+
+
+def excluding(row: Row, ordinary: list[Content]) -> Iterator[tuple[frozenset[str], list[Content]]]:
+    """Yield the demands of a row that exclude a text, those first that exclude most, and the rest.
+
+    The rest are the texts that neither this demand nor those before exclude.
+    """
     left = ordinary
     demands = [each for each in row.demands if each and "" not in each]
     while demands:
-        kept = [[marks for marks in left if not each.isdisjoint(marks)] for each in demands]
+        kept = [[text for text in left if not each.isdisjoint(text.marks)] for each in demands]
         best = min(range(len(demands)), key=lambda at: len(kept[at]))
         if len(kept[best]) == len(left):
             return
         left = kept[best]
-        yield demands.pop(best)
+        yield demands.pop(best), left
 
 
 def by_rule() -> dict[str, list[Row]]:
-    """Return the rows of all files by the code of their rule."""
+    """Return the rows of all files by the code of their rule, sorted."""
     found: dict[str, list[Row]] = {"host": [*hosts().rows]}
     for name in FILES:
         for code, section in table(name).items():
             if isinstance(section, list) and "pattern" in section[0]:
                 found.setdefault(code, []).extend(any_spelling(name, code).rows)
-    return found
+    return {code: sorted(found[code], key=lambda row: row.id) for code in sorted(found)}
 
 
 def main() -> None:
-    paths = [p for name in sys.argv[1:] for p in sorted(Path(name).rglob("*"))]
-    found = [texts.of_readme(p.read_text()).marks for p in paths if p.suffix in SUFFIXES]
-    for line in lines(found):
+    kind, *folders = sys.argv[1:]
+    paths = [p for name in folders for p in sorted(Path(name).rglob("*"))]
+    ordinary = [of_readme(p.read_text()) for p in paths if p.suffix in SUFFIXES]
+    print(
+        f"# What the patterns of the other files need; printed by tests/bench/rare_words.py {kind}."
+    )
+    for line in {"words": words, "phrases": phrases}[kind](ordinary):
         print(line)
 
 

@@ -47,6 +47,7 @@ def test_no_match_is_shut_out(row, each):
             assert each.gate.lets(content)
             assert index.possible(content.marks) == 0b11
             assert not any(map(content.marks.isdisjoint, row.words))
+            assert not row.phrases or any(phrase in content.phrases for phrase in row.phrases)
 
     shut_out()
 
@@ -56,17 +57,24 @@ def compiled(row, pattern):
 
 
 @pytest.mark.parametrize("row", [*ROWS, *hosts().rows], ids=lambda row: row.spellings[0].id)
-def test_the_words_of_a_row_are_what_it_demands(row):
-    again = "print data/words.toml again: tests/bench/rare_words.py"
+def test_what_is_known_of_a_row_is_what_it_demands(row):
+    again = "print data/words.toml and phrases.toml again: tests/bench/rare_words.py"
     assert row.words, again
+    assert not row.phrases or any(covers(row.phrases, clause) for clause in row.clauses), again
     for words in row.words:
         assert words in row.demands, again
     assert row.anchors == row.words[0]
 
 
-def test_no_words_are_left_of_a_row_that_is_gone():
-    listed = {name for names in table("words").values() for name in names}
-    assert listed == {row.spellings[0].id for row in (*ROWS, *hosts().rows)}
+def covers(phrases, clause):
+    return all(any(phrase in each for phrase in phrases) for each in clause)
+
+
+def test_nothing_is_left_of_a_row_that_is_gone():
+    rows = {row.spellings[0].id for row in (*ROWS, *hosts().rows)}
+    assert {name for names in table("words").values() for name in names} == rows
+    assert {name for names in table("phrases").values() for name in names} < rows
+    assert all(row.id == row.spellings[0].id for row in (*ROWS, *hosts().rows))
 
 
 @pytest.mark.parametrize(

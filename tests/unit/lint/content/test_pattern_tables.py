@@ -19,6 +19,7 @@ from psreg.lint.content.pattern_tables import (
     hits,
     hosts,
     patterns,
+    phrases,
     table,
     with_any_blanks,
 )
@@ -224,14 +225,23 @@ def test_hosts_that_look_like_files_need_a_url():
     assert found(rows["webhook.site"], "my-webhook.site, webhook.site.example") == []
 
 
-def test_a_row_with_words_is_for_texts_that_have_one_of_each_set():
-    def read(source):
-        return [pattern(f"send {source.decode()}", "send ")]
+def test_a_row_is_read_for_texts_with_a_word_of_each_set():
+    for row in phrases("PS010").rows:
+        words = " ".join(min(each) for each in row.words)
+        assert not row.may_match(content(words[1:4])), row.id
+        assert row.phrases or row.may_match(content(words)), row.id
 
-    rows = Rows([Row(read, b"it", ["secret token", "mail"])])
-    assert list(rows.possible(content("send it, a secret, by mail")))
-    assert not list(rows.possible(content("send it, a secret")))
-    assert not list(rows.possible(content("send it by mail")))
+
+def test_a_row_is_read_for_the_first_text_only_if_it_has_a_phrase():
+    listed = [row for row in phrases("PS010").rows if row.phrases]
+    for known in listed:
+        words = " ".join(min(each) for each in known.words)
+        row = Row("PS010", f'id = "{known.id}"'.encode(), lambda _: ())
+        first, then = content(words), content(words)
+        begun = any(phrase in first.phrases for phrase in known.phrases)
+        assert row.may_match(first) == row.may_match(first) == begun
+        assert row.may_match(then)
+    assert listed
 
 
 def test_the_patterns_of_disguises():

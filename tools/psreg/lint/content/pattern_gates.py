@@ -85,6 +85,11 @@ class Gate:
         self._clauses = [_Clause(phrases) for phrases in reversed(best)]
 
     @property
+    def clauses(self) -> list[list[str]]:
+        """For each clause its phrases, in a text with one blank for white space."""
+        return [clause.phrases for clause in self._clauses]
+
+    @property
     def demands(self) -> list[frozenset[str]]:
         """For each clause marks of which every text that this gate lets has one."""
         return [clause.marks for clause in self._clauses]
@@ -121,7 +126,12 @@ class _Clause:
         if self._asked:
             return True
         self._asked = True
-        return any(phrase.replace(_BOUNDARY, "") in content.phrases for phrase in self._written)
+        return any(phrase in content.phrases for phrase in self.phrases)
+
+    @property
+    def phrases(self) -> list[str]:
+        """The phrases, as `Content.phrases` has them."""
+        return [phrase.replace(_BOUNDARY, "") for phrase in self._written]
 
     @cached_property
     def marks(self) -> frozenset[str]:
@@ -197,11 +207,22 @@ def _alternatives(tokens: list[str], before: str) -> _Part:
     exact = [text for branch in branches for text in branch.exact or ()]
     if all(branch.exact for branch in branches) and len(exact) <= _MOST:
         return _Part(exact, [])
-    best = [
-        max(clauses, key=_letters) if len(clauses) > 1 else clauses[0]
-        for clauses in (branch.clauses or [branch.exact or [""]] for branch in branches)
-    ]
-    return _Part(None, [[phrase for phrases in best for phrase in phrases]])
+    best = [_best(branch.clauses or [branch.exact or [""]]) for branch in branches]
+    # NOTE: a match is of one branch, and has a phrase of each of its clauses.
+    return _Part(
+        None,
+        [
+            [phrase for each in best for phrase in each[min(at, len(each) - 1)]]
+            for at in range(max(map(len, best)))
+        ],
+    )
+
+
+def _best(clauses: list[list[str]]) -> list[list[str]]:
+    """Return the clauses that exclude most texts, the best one first."""
+    if len(clauses) == 1:
+        return clauses
+    return sorted(clauses, key=_letters, reverse=True)[:_ENOUGH]
 
 
 def _sequence(tokens: list[str], before: str) -> _Part:

@@ -14,7 +14,7 @@ import json
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate, chain
@@ -216,8 +216,11 @@ class Pattern:
         return (self,)
 
     anchors: ClassVar[frozenset[str]] = frozenset()
-    words: ClassVar[tuple[frozenset[str], ...]] = ()
     """What is known beforehand of a `Row`, and not of a pattern alone."""
+
+    def may_match(self, _content: Content) -> bool:
+        """Tell whether the pattern may match; of it alone, nothing is known beforehand."""
+        return True
 
     @property
     def demands(self) -> list[frozenset[str]]:
@@ -242,15 +245,34 @@ class Row:
     """One row of a data file, which is read when a text may match it."""
 
     def __init__(
-        self, read: Callable[[bytes], Iterable[Pattern]], source: bytes, words: Sequence[str]
+        self, code: str, source: bytes, read: Callable[[bytes], Iterable[Pattern]]
     ) -> None:
-        self._read, self._source, self._words = read, source, words
-        self.anchors = frozenset(words[0].split() if words else ())
+        self.id = source.split(b'"', 2)[1].decode()  # its first value
+        self._code, self._source, self._read = code, source, read
+        self._words: list[str] = table("words").get(code, {}).get(self.id, [])
+        self.anchors = frozenset(" ".join(self._words[:1]).split())
+        self._first = 0
 
     @cached_property
     def words(self) -> tuple[frozenset[str], ...]:
         """Sets of marks, of each of which a matching text has one, read off the row beforehand."""
         return tuple(frozenset(each.split()) for each in self._words)
+
+    @cached_property
+    def phrases(self) -> tuple[str, ...]:
+        """Phrases of which a matching text has one, read off the row beforehand; often none."""
+        return tuple(table("phrases").get(self._code, {}).get(self.id, ()))
+
+    def may_match(self, content: Content) -> bool:
+        """Tell without reading the row whether it may match in `content`."""
+        if any(map(content.marks.isdisjoint, self.words)):
+            return False
+        # NOTE: to look for phrases in a text takes less time than to read the row, but not in many.
+        text = content.phrases
+        self._first = self._first or id(text)
+        return (
+            id(text) != self._first or not self.phrases or any(map(text.__contains__, self.phrases))
+        )
 
     @cached_property
     def spellings(self) -> tuple[Pattern, ...]:
@@ -262,6 +284,12 @@ class Row:
         """Sets of marks, of each of which a matching text has one; it takes long to find them."""
         each = (pattern.demands for pattern in self.spellings)
         return [frozenset.union(*sets) for sets in zip(*each, strict=False)]
+
+    @property
+    def clauses(self) -> list[list[str]]:
+        """Lists of phrases, of each of which a matching text has one; they take long to find."""
+        each = (pattern.gate.clauses for pattern in self.spellings)
+        return [sorted({*chain(*found)}) for found in zip(*each, strict=False)]
 
 
 class Rows:
@@ -278,10 +306,9 @@ class Rows:
 
     def possible(self, content: Content) -> Iterator[tuple[Pattern, list[str]]]:
         """Yield the patterns that may match in `content`, in order, and how matches begin."""
-        marks = content.marks
-        for row in _SEARCHES.possible(self, marks):
+        for row in _SEARCHES.possible(self, content.marks):
             in_vain = True
-            if not any(map(marks.isdisjoint, row.words)):
+            if row.may_match(content):
                 for pattern in row.spellings:
                     if words := pattern.begun(content):
                         in_vain = False
@@ -396,18 +423,8 @@ def _read(value: str) -> Any:
 
 def _rows(name: str, code: str, read: Callable[[bytes], Iterable[Pattern]]) -> Rows:
     """Return the sections `[[code]]` of `data/<name>.toml`; `read` returns the spellings of one."""
-    words = table("words").get(code, {})
     title = f"[{code}]"
-    return Rows(
-        Row(read, text, words.get(_id(text), ()))
-        for section, text in _sections(name)
-        if section == title
-    )
-
-
-def _id(section: bytes) -> str:
-    """Return the first value of a section, which is its id."""
-    return section.split(b'"', 2)[1].decode()
+    return Rows(Row(code, text, read) for section, text in _sections(name) if section == title)
 
 
 @cache
