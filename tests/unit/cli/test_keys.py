@@ -5,15 +5,28 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 import pytest
 
+from psreg.formats.json.canonical import canonical
 from psreg.registry.records import read_record
+from psreg.registry.store_folder import RegistryFolder
+from psreg.registry.trust.issuing import issue
+from psreg.registry.trust.metadata import MetadataSigner, signers_of
+from psreg.registry.trust.reading import read_target
+from psreg.registry.trust.roles import (
+    LIFETIMES,
+    Target,
+    catalog_target,
+    package_target,
+    target_path,
+)
 from support.clients import Client
 from support.owners import ANA, BEN, entry_toml
 from support.paths import PBES
-from support.publishing import logless, release, state_of
+from support.publishing import logless, release, state_of, write
 from support.warm_psreg import run_psreg
 
 NAME = "email_reply"
@@ -197,6 +210,54 @@ def signed_by(checkout: Checkout, *who: str) -> None:
     for each in who:
         checkout.run(each, "keys", "sign", "--yes", "-q")
     assert checkout.json("main", "publish")["written"]
+
+
+def test_what_a_thief_counted_to_the_end_starts_over(checkout: Checkout) -> None:
+    """The thief has both keys that publish, and shows the victim a registry of their own."""
+    victim = ("install", NAME, "--registry")
+    home, thief = checkout.homes / "main/data", checkout.root.parent / "thief"
+    shutil.copytree(checkout.root, thief)
+    state = state_of(thief / "registry")
+    (keys,) = home.rglob("online.pem")
+    pems = [(keys.parent / f"{name}.pem").read_bytes() for name in ("online", "timestamp")]
+    signer = MetadataSigner(
+        keys=signers_of(pems),
+        source="",
+        now=datetime.now(UTC).replace(microsecond=0),
+        registry_id=state.registry_id,
+        lifetimes=LIFETIMES,
+    )
+    changed = {}
+    for path, member in ((package_target(NAME), "serial"), (catalog_target("head"), "version")):
+        value = json.loads(read_target(path, state.targets[path], thief_read(thief)).data)
+        data = canonical({**value, member: 2**53 - 2})
+        changed[path] = Target.of(data)
+        (thief / "registry" / target_path(path, changed[path].sha256)).write_bytes(data)
+    write(thief / "registry", issue(state, changed, signer, 1))
+    checkout.run("victim", *victim, thief)
+    checkout.run("victim", "search", "--registry", thief)
+    for text in ("It is old.", "It is older."):
+        deprecate(checkout, text)
+    refused = checkout.json("victim", *victim, checkout.root, code=3)
+    assert refused["error"]["code"] == "TRUST_ROLLBACK"
+    checkout.run("main", "keys", "rotate", "online", "timestamp")
+    for _ in range(2):
+        checkout.run("victim", *victim, checkout.root)
+        checkout.run("victim", "search", "--registry", checkout.root)
+        checkout.run("victim", "verify")
+        deprecate(checkout, "It is very old.")
+    assert checkout.json("victim", *victim, thief, code=3)["error"]["code"] == "TRUST_SIGNATURE"
+
+
+def deprecate(checkout: Checkout, reason: str) -> None:
+    """Publish the next state of the record."""
+    toml = entry_toml(ANA) + f'[deprecated]\nreason = "{reason}"\n'.encode()
+    (checkout.root / "pbes/prompt" / NAME / "entry.toml").write_bytes(toml)
+    checkout.run("main", "publish", "-q")
+
+
+def thief_read(root: Path):
+    return RegistryFolder(root / "registry").read
 
 
 def test_clients_go_on_when_a_log_begins(
