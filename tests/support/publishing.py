@@ -20,11 +20,13 @@ from tuf.api.exceptions import DownloadHTTPError
 from tuf.ngclient import FetcherInterface, Updater
 
 from psreg.core.diagnostics import Report
+from psreg.formats.json.canonical import canonical
 from psreg.registry.baseline import Intent, Ports
 from psreg.registry.journal import PublishJournal
 from psreg.registry.keys.keystore import KeyStore
 from psreg.registry.publish import PublishResult, publish, resign
 from psreg.registry.store_folder import RegistryFolder
+from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.metadata import Document, MetadataSigner, Signers, signers_of
 from psreg.registry.trust.reading import RegistryState, read_registry
 from psreg.registry.trust.roles import LIFETIMES, Bins, Target
@@ -142,6 +144,19 @@ def write(registry: Path, documents: Iterable[Document]) -> None:
     for document in documents:
         prefix = "" if document.role == "timestamp" else f"{document.version}."
         (registry / f"metadata/{prefix}{document.role}.json").write_bytes(document.data)
+
+
+def change_record(
+    home: Path, registry: Path, change: Callable[[Any], object], part: str = "releases"
+) -> None:
+    """Sign another record of `alpha`, as anyone with the online key can."""
+    state, store = state_of(registry), ports(home, registry).store
+    record = json.loads(state.packages["alpha"])
+    change(record[part])
+    data = canonical(record)
+    targets = {"pkg/alpha.json": Target.of(data)}
+    store.write(f"targets/pkg/{targets['pkg/alpha.json'].sha256}.alpha.json", data)
+    write(registry, issue(state, targets, signer_of(home, registry), len(state.packages)))
 
 
 def former_bins(home: Path, registry: Path) -> None:

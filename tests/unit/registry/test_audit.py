@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 
 from psreg.core.errors import TrustError, UnavailableError
-from psreg.formats.json.canonical import canonical
 from psreg.formats.tree import POLICY
 from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.audit import Audit, AuditedRelease, audit
@@ -31,6 +29,7 @@ from support.publishing import (
     NOW,
     SECOND,
     Tree,
+    change_record,
     entry,
     founded,
     logless,
@@ -129,20 +128,6 @@ def test_files_that_are_not_those_that_were_released(home: Path, published: Path
         assert altered == {f"{name} {version}": (f"{path} is not the file that was released",)}
         less = {other: data for other, data in SECOND.items() if other != path}
         assert problems(home, published, less) == {f"{name} {version}": (f"{path} is missing",)}
-
-
-def change_record(
-    home: Path, registry: Path, change: Callable[[Any], object], part: str = "releases"
-) -> None:
-    """Sign another record of `alpha`, as anyone with the online key can."""
-    state, store = state_of(registry), ports(home, registry).store
-    record = json.loads(state.packages["alpha"])
-    change(record[part])
-    data = canonical(record)
-    digest = hashlib.sha256(data).hexdigest()
-    store.write(f"targets/pkg/{digest}.alpha.json", data)
-    targets = {"pkg/alpha.json": Target.of(data)}
-    write(registry, issue(state, targets, signer_of(home, registry), len(state.packages)))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from psreg.registry.publish import PublishResult
 from psreg.registry.records import PackageRecord, ReleaseRecord
 from support.claims import ALPHA, claim, claimed, given_to, owned, record_of
 from support.owners import ANA, BEN, CEM, Owner, entry_toml, place_of
-from support.publishing import NOW, Tree, release, state_of
+from support.publishing import NOW, Tree, change_record, release, state_of
 
 DAY = timedelta(days=1)
 WHY = "The second question has no answer."
@@ -125,6 +125,21 @@ def test_a_claim_says_what_was_yanked_before(home: Path, registry: Path) -> None
     assert "is not yanked any more" in refused(registry, yanked=None)
     release(home, registry, signed(registry, yanked(tree, None), ANA), NOW + DAY)
     assert row_of(registry).yanked is None
+    check(registry)
+
+
+def test_a_claim_counts_nothing_that_nobody_signed(home: Path, registry: Path) -> None:
+    """With the keys that publish, the number could be the last one, so that no yank can follow."""
+    tree = yanked(owned("1.0.0"))
+    release(home, registry, tree)
+    fake = {"number": 2**53 - 2, "statement": None}
+    change_record(home, registry, lambda rows: rows[0].update(yank=fake))
+    (made,) = claim(home, registry, tree, "alpha")
+    assert made.claim.yanks == {"1.0.0": YankState(0, WHY)}
+    release(home, registry, tree, NOW + DAY)
+    assert row_of(registry).yank is None
+    release(home, registry, signed(registry, yanked(tree, None), ANA), NOW + DAY)
+    assert (row_of(registry).yanked, row_of(registry).yank is not None) == (None, True)
     check(registry)
 
 

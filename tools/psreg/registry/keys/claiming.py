@@ -144,7 +144,7 @@ def _claimed(entry: Entry, state: RegistryState, size: int, asked: _Asked) -> Cl
     if before is not None:
         before.check_yanks(record, state.registry_id)
     if before is None or claim.recovery is None:
-        claim = replace(claim, yanks=yanks_of(record))
+        claim = replace(claim, yanks=yanks_of(record, claimed=before is not None))
     return Claimed(claim=claim, before=before)
 
 

@@ -94,9 +94,15 @@ def state_of(row: ReleaseRecord) -> YankState:
     return YankState(row.yank.number if row.yank else 0, row.yanked)
 
 
-def yanks_of(record: PackageRecord) -> dict[str, YankState]:
-    """Return what a record says of all versions that are or were yanked."""
-    states = {row.version: state_of(row) for row in record.releases if not row.is_purged}
+def yanks_of(record: PackageRecord, *, claimed: bool) -> dict[str, YankState]:
+    """Return what a record says of all versions that are or were yanked.
+
+    Before the name is `claimed`, nobody has signed a yank, whatever its number is in the record.
+    """
+    rows = [row for row in record.releases if not row.is_purged]
+    states = {row.version: state_of(row) for row in rows}
+    if not claimed:
+        states = {row.version: YankState(0, row.yanked) for row in rows}
     return {version: state for version, state in states.items() if state != YankState()}
 
 
