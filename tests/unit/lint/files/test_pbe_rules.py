@@ -12,7 +12,7 @@ from psreg.lint.files.pbe_fixes import padded_version, snake_case
 from psreg.lint.files.pbe_interactive_rules import sentences
 from psreg.lint.files.pbe_rules import PBE_RULES
 from psreg.lint.files.syntax_rules import JSON_RULES
-from support.paths import SHARED, needs
+from support.paths import PBES, SHARED, needs
 
 STATELESS, ENGINE, SERVICE = (
     schema.document(name)["examples"][0]
@@ -501,3 +501,30 @@ def says_nothing_of(text):
     data = json.dumps({**fields, "install_instructions": "Run it.", "execution": execution})
     found = check_file(data.encode(), path="x.pbe.txt")
     return [d.pointer for d in found if d.code == "PBE027"]
+
+
+@pytest.mark.parametrize("name", [".", "n/a", "{{blank}}", "-"])
+def test_the_name_of_a_phase_says_something(name):
+    pbe = json.loads(
+        (PBES / "interactive_engine/socratic_tutor/1.0.0/socratic_tutor.pbe.txt").read_text()
+    )
+    pbe["game_structure"]["phases"][0]["phase"] = name
+    found = check_file(json.dumps(pbe).encode(), path="x.pbe.txt")
+    assert [d.pointer for d in found if d.code == "PBE027"] == ["/game_structure/phases/0/phase"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "There is none.",
+        "Until the end of time.",
+        "Keep going.",
+        "Endless loop.",
+        "Niemals aufhören.",
+    ],
+)
+def test_a_condition_that_never_comes(text):
+    execution = {"primary_goal": "g", "behavior": "b", "termination_condition": text}
+    fields = {"pbe_name": "x", "pbe_version": "1.0.0", "pbe_class": "stateless_executor"}
+    data = json.dumps({**fields, "install_instructions": "Run it.", "execution": execution})
+    assert "PBE029" in {d.code for d in check_file(data.encode(), path="x.pbe.txt")}

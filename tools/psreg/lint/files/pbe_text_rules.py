@@ -43,9 +43,12 @@ _NEVER = re.compile(
     rf"(?:(?:will |must |can |should )?(?:never|not)(?: ever)?(?: {_STOPS})?"
     rf"|(?:does|do|will|must|can|should)(?: not|nt) (?:ever )?{_STOPS}|cannot {_STOPS}"
     r"|(?:runs?|goes on|go on|continues?|keeps? (?:going|running))(?: on)?"
-    r"(?: forever| indefinitely| endlessly| always)|forever|indefinitely|endless|infinite|always"
-    r"|(?:there is )?no (?:end|termination|termination condition|condition|stop)"
-    r"|niemals?|nie|endet nie|jamais|nunca|mai|никогда|永不|从不)"
+    r"(?: forever| for ever| indefinitely| endlessly| always)|forever|indefinitely|always"
+    r"|(?:an )?(?:endless|infinite)(?: loop)?|(?:just )?keep (?:going|running)"
+    r"|(?:(?:runs?|go on|continues?) )?(?:until|till) the end of time"
+    r"|there is none|(?:there is )?no (?:end|termination|termination condition|condition|stop)"
+    r"|(?:niemals?|nie)(?: (?:aufhören|enden|beenden|stoppen))?|endet nie"
+    r"|(?:ne )?jamais(?: sarrêter| arrêter)?|nunca(?: parar| termina)?|mai|никогда|永不|从不)"
 )
 
 
@@ -123,9 +126,7 @@ def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
             yield _copied(pointers, whose)
         else:
             found += [(pointer, f"is {whose}") for pointer in pointers]
-    for path, text in _saved(pbe.get(*SAVE_TEMPLATE), SAVE_TEMPLATE):
-        if left := unfilled(text):
-            found.append((join(path), f"contains {left}, a blank that was not filled in"))
+    found += _elsewhere(pbe)
     for pointer, what in found:
         path = _at(pointer)
         hint = advice(entry_class, path)
@@ -172,6 +173,20 @@ def _copied(pointers: list[str], whose: str) -> Finding:
 
 def _at(pointer: str) -> tuple[str | int, ...]:
     return tuple(int(token) if token.isdigit() else token for token in split(pointer))
+
+
+def _elsewhere(pbe: Pbe) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with identifiers and with the save template, which are no prose."""
+    from psreg.formats.pbe_templates import unfilled  # noqa: PLC0415 - for PBEs
+
+    names = [each for each in pbe.strings if each[0].endswith(_IDENTIFIERS)]
+    saved = [(join(path), text) for path, text in _saved(pbe.get(*SAVE_TEMPLATE), SAVE_TEMPLATE)]
+    for pointer, text in (*names, *saved):
+        if left := unfilled(text):
+            yield pointer, f"contains {left}, a blank that was not filled in"
+    for pointer, text in names:
+        if text.strip() and not unfilled(text) and says_nothing(text):
+            yield pointer, f"says nothing: {shown(text)}"
 
 
 def _saved(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
