@@ -313,6 +313,10 @@ THRESHOLD = {
 def test_too_few_owners_signed_it(claimed, signers):
     claimed.owners.claim("quiz_master", ANA, BEN, threshold=2)
     by = signers(claimed)
+    if claimed.attack.client.installed():
+        claimed.registry.publish()
+        done = claimed.attack.client.run("install", "quiz_master", "--accept-owners")
+        assert done.code == 0, done.err
     newer(claimed)
     claimed.owners.sign("quiz_master", "1.1.0", *by)
     claimed.registry.publish()
