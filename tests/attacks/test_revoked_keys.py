@@ -49,7 +49,7 @@ def owned(attack):
     owned.record["releases"] = [row for row in forged if row["version"] != "1.2.0"]
     owners.claim("quiz_master", ANA, BEN)
     release(owned, "1.3.0", BEN)
-    done = attack.client.run("install", "quiz_master@1.3.0")
+    done = attack.client.run("install", "quiz_master@1.3.0", "--accept-owners")
     assert done.code == 0, done.err
 
 
