@@ -6,6 +6,8 @@ The holders of the root replace the keys: a client then forgets the versions tha
 import pytest
 from securesystemslib.signer import CryptoSigner
 
+from support.simulated_actions import lift_of, reinstate, withdraw
+
 ENDS = {"2^31": 2**31 - 2, "2^53": 2**53 - 3}
 ROLES = {
     "timestamp": ("timestamp",),
@@ -138,6 +140,27 @@ def test_new_keys_let_no_name_vanish(attack):
     rotate(attack.registry)
     attack.registry.publish()
     assert attack.client.refused("search", "diary") == (3, "TRUST_NAME_MISSING")
+
+
+@pytest.mark.attack("T20", (3, "TRUST_ROLLBACK"), (3, "TRUST_REVOKED"), (4, "PURGED"))
+@pytest.mark.parametrize(
+    ("kind", "seen"), [("revoke", (3, "TRUST_REVOKED")), ("purge", (4, "PURGED"))]
+)
+def test_a_thief_who_revokes_a_release_does_not_end_its_name(attack, kind, seen):
+    """No lift has so high a number. The maintainers revoke the release, too, and release another."""
+    registry, attack.state = attack.registry, None
+    withdraw(registry, "1.0.0", kind, action=2**53 - 2)
+    registry.publish()
+    assert attack.install() == seen
+    root = registry.signers["root"]
+    reinstate(registry, "1.0.0", lift_of(registry, "1.0.0", root, number=9_999))
+    rotate(registry)
+    registry.publish()
+    assert attack.install() == (3, "TRUST_ROLLBACK")
+    withdraw(registry, "1.0.0", action=1)
+    registry.release("quiz_master", "1.0.1", b"the same again").publish()
+    assert attack.client.run("install", "quiz_master").code == 0
+    assert attack.client.refused("install", "quiz_master@1.0.0") == (3, "TRUST_REVOKED")
 
 
 def rotate(registry):
