@@ -253,6 +253,10 @@ def _file_issues(text: str, source: Source) -> Iterator[Issue]:
     hint = "Close it with `%)` where it should end; the text up to there is not sent."
     for comment in source.nested[:_MOST_NESTED]:
         yield Issue(code="PROMPT029", message=message, span=comment, hint=hint)
+    message = "this comment begins behind text, and may remove text that should be sent"
+    hint = "Give the comment a line of its own, or put a space between `(` and `%`."
+    for comment in source.torn[:_MOST_NESTED]:
+        yield Issue(code="PROMPT029", message=message, span=comment, hint=hint)
 
 
 def _missing_sections(source: Source, sections: Sections, text: str) -> Iterator[Issue]:

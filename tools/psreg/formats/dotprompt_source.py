@@ -73,13 +73,16 @@ class Source:
 
     `excerpt` has no comments, no byte-order mark, and `\n` for every `\r\n`; `comments` are the
     ascending offsets in it where a comment was; `unclosed` is the first `(%` without a `%)`;
-    `nested` are the comments with another `(%` inside, which probably lack their own `%)`.
+    `nested` are the comments with another `(%` inside, which probably lack their own `%)`; `torn`
+    are those that begin behind text and end in another line or behind a `)` of their own, so that
+    they are perhaps not meant as comments: "50 (% of all) or 30 %)".
     """
 
     excerpt: Excerpt
     comments: tuple[int, ...]
     unclosed: Span | None
     nested: tuple[Span, ...] = ()
+    torn: tuple[Span, ...] = ()
 
     @property
     def text(self) -> str:
@@ -136,6 +139,7 @@ def without_comments(text: str) -> Source:
     ranges: list[tuple[int, int]] = []
     comments: list[int] = []
     nested: list[Span] = []
+    torn: list[Span] = []
     size = 0
     while (start := text.find(_OPEN, at)) >= 0:
         end = text.find(_CLOSE, start + len(_OPEN))
@@ -147,6 +151,8 @@ def without_comments(text: str) -> Source:
         comments.append(size)
         if text.find(_OPEN, start + len(_OPEN), end) >= 0:
             nested.append(Span(start, end + len(_CLOSE)))
+        elif _is_torn(text, at, start, end):
+            torn.append(Span(start, end + len(_CLOSE)))
         at = end + len(_CLOSE)
     ranges.extend(_unix_lines(text, at, len(text)))
     return Source(
@@ -154,6 +160,16 @@ def without_comments(text: str) -> Source:
         comments=tuple(comments),
         unclosed=Span(start, start + len(_OPEN)) if start >= 0 else None,
         nested=tuple(nested),
+        torn=tuple(torn),
+    )
+
+
+def _is_torn(text: str, after: int, start: int, end: int) -> bool:
+    line = max(after, text.rfind("\n", after, start) + 1)
+    if not text[line:start].strip():
+        return False
+    return text.find("\n", start, end) >= 0 or text.count(")", start, end) > text.count(
+        "(", start + 1, end
     )
 
 

@@ -230,17 +230,18 @@ def unused_default(prompt: Prompt) -> Iterator[Finding]:
 
 @rule("PROMPT029", spec="dotprompt-0.0.1/PROMPT-04", severity=WARNING, since="0.2.0")
 def comment_in_comment(prompt: Prompt) -> Iterator[Finding]:
-    """A comment contains another `(%`, so it may hide text that should be sent.
+    """A comment contains another `(%` or begins behind text, so it may hide text.
 
     ## Why
 
     Comments do not nest: the first `%)` ends a comment, on whatever line it is. If a comment lacks
     its own `%)`, it goes on to the end of the next one, and all text between the two is removed
-    without a word.
+    without a word. A comment that begins behind text and ends in another line, or behind a `)` of
+    its own, is perhaps none: of "50 (% of all) or 30 %)", only "50 " is sent.
 
     ## Fix
 
-    End the first comment.
+    End the first comment, or give it a line of its own. Write `( %` for a percent sign in brackets.
 
     ```
     (% for beginners                      (% for beginners %)
