@@ -94,7 +94,15 @@ def test_an_empty_argument_is_not_one_that_was_left_out(client, argv, what):
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("instal", "install"), ("serach", "search"), ("Show", "show")]
+    ("typed", "meant"),
+    [
+        ("instal", "install"),
+        ("serach", "search"),
+        ("Show", "show"),
+        ("remove", "uninstall"),
+        ("ls", "list"),
+        ("version", "--version"),
+    ],
 )
 def test_a_misspelled_command_is_corrected(client, typed, meant):
     done = client.run(typed, "--format", "json")

@@ -59,6 +59,19 @@ def _answer(argv: list[str], console: Console) -> int:
         return console.interrupted()
 
 
+_ELSEWHERE = {
+    **dict.fromkeys(("remove", "rm", "delete"), "uninstall"),
+    **dict.fromkeys(("add", "update", "upgrade"), "install"),
+    **dict.fromkeys(("lint", "validate", "test"), "check"),
+    **dict.fromkeys(("cat", "view"), "show"),
+    "find": "search",
+    "ls": "list",
+    "run": "try",
+    "version": "--version",
+}
+"""What other programs call a command."""
+
+
 def _dispatch(argv: list[str], console: Console) -> int:
     if argv[0] == "help":
         argv = [*argv[1:2], "--help"]
@@ -67,7 +80,7 @@ def _dispatch(argv: list[str], console: Console) -> int:
     group, summary = next(found, (None, ""))
     if group is None:
         known = ["--help", "--version"] if name.startswith("-") else _NAMES
-        near = nearest(name, known)
+        near = _ELSEWHERE.get(name) or nearest(name, known)
         guess = f"Did you mean `psreg {near}`? " if near else ""
         raise UsageError("USAGE", f"unknown command `{name}`", f"{guess}Run `psreg --help`.")
     if group == "for everyone":  # these commands have one thread

@@ -19,7 +19,7 @@ _TAGS = ("think", "thinking", "reasoning")
 _MAX_LEAD = 1000
 """Characters within which reasoning must begin."""
 
-_OPEN = re.compile(rf"\s{{0,{_MAX_LEAD}}}<({'|'.join(_TAGS)})>")
+_OPEN = re.compile(rf"\s{{0,{_MAX_LEAD}}}<({'|'.join(_TAGS)})>", re.IGNORECASE)
 _OPENS = tuple(f"<{tag}>" for tag in _TAGS)
 
 
@@ -43,40 +43,41 @@ class ReasoningFilter:
         if self._answering:
             return piece
         self._held += piece
-        if not (self._close or self._closed) and not self._begun():
-            return ""
-        if self._close:
-            self._collect()
-        if self._closed:
-            self._held = self._held.lstrip()
-        self._answering = bool(self._held) and not self._close
-        return self._rest() if self._answering else ""
+        while self._close or self._begun():
+            if not self._close:
+                self._answering = True
+                return self._rest().lstrip() if self._closed else self._rest()
+            if not self._collect():
+                return ""
+        return ""
 
     def end(self) -> str:
         """Return the rest of the answer at the end of the text."""
         if self._close:
             self._parts.append(self._rest())
-        return self._rest()
+        return self._rest().lstrip() if self._closed else self._rest()
 
     def _begun(self) -> bool:
-        """Tell whether it is known if the text begins with reasoning."""
+        """Tell whether it is known if the text goes on with reasoning."""
         opened = _OPEN.match(self._held)
         if opened:
-            self._close, self._held = f"</{opened[1]}>", self._held[opened.end() :]
-        start = self._held.lstrip()
+            self._close, self._held = f"</{opened[1].lower()}>", self._held[opened.end() :]
+        start = self._held.lstrip().lower()
         undecided = len(self._held) < _MAX_LEAD and any(tag.startswith(start) for tag in _OPENS)
         return bool(opened) or not undecided
 
-    def _collect(self) -> None:
-        """Move reasoning from what is held to the parts, up to the closing tag."""
-        before, closed, after = self._held.partition(self._close)
-        if closed:
-            self._parts.append(before)
-            self._held, self._close, self._closed = after, "", True
-            return
+    def _collect(self) -> bool:
+        """Move reasoning from what is held to the parts; return whether its closing tag came."""
+        end = self._held.lower().find(self._close)
+        if end >= 0:
+            self._parts.append(f"{self._held[:end]}\n\n")
+            self._held, self._close = self._held[end + len(self._close) :].lstrip(), ""
+            self._closed = True
+            return True
         kept = len(self._close) - 1  # a part of the closing tag may be at the end
         self._parts.append(self._held[:-kept])
         self._held = self._held[-kept:]
+        return False
 
     def _rest(self) -> str:
         held, self._held = self._held, ""
@@ -132,7 +133,7 @@ def chat_of(value: Any) -> ChatReply:
     answer = thinking.answer(_whole(text)) + thinking.end()
     return ChatReply(
         text=answer,
-        reasoning=apart or thinking.reasoning,
+        reasoning="\n\n".join(filter(None, (apart, thinking.reasoning))),
         finish=_text(choice.get("finish_reason")),
         model=_text(value.get("model")),
         usage=_usage(value),
@@ -196,7 +197,7 @@ class Streamed:
         """The whole reply so far."""
         return ChatReply(
             text="".join(self.parts),
-            reasoning="".join(self._apart) or self._thinking.reasoning,
+            reasoning="\n\n".join(filter(None, ("".join(self._apart), self._thinking.reasoning))),
             finish=self.finish,
             model=self.model,
             usage=self.usage,
