@@ -67,7 +67,7 @@ def test_it_begins_with_what_this_is_and_says_how_to_begin():
         "A **`.prompt`** is a text with variables",
         "psreg is for people who",
         "![The catalogue",
-        *(f"\npsreg {command} " for command in ("search", "info", "install", "render")),
+        *(f"\npsreg {command} " for command in ("search", "info", "install", "copy")),
         "## Install psreg",
         *("\npip install .", "\npip install git+https://", ".whl"),
     ]

@@ -55,8 +55,8 @@ def test_installing_tells_where_and_what_next(install, client):
     assert done.code == 0, done.err
     path = client.library / "quiz_master" / "1.1.0" / "quiz_master.pbe.txt"
     assert path.read_bytes() == b"1.1"
-    assert f"installed quiz_master 1.1.0\n  {path}\n  next: paste the file" in done.out
-    assert "next: psreg render diary\n" in done.out
+    assert f"installed quiz_master 1.1.0\n  {path}\n  next: read it first: psreg show" in done.out
+    assert "next: read it first: psreg show diary, then: psreg copy diary\n" in done.out
     assert "development mode" in done.err
 
 
@@ -100,7 +100,7 @@ def test_a_folder_gets_just_the_file(install, client, tmp_path):
     out = client.place / "out" / "deep"
     assert [path.name for path in out.iterdir()] == ["diary.prompt"]
     assert (out / "diary.prompt").stat().st_mode & 0o777 == 0o644
-    assert f"next: psreg render {out}/diary.prompt" in done.out
+    assert f"then: psreg copy {out}/diary.prompt" in done.out
     assert client.installed() == []
 
 

@@ -7,6 +7,7 @@ expect one.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -26,6 +27,7 @@ from support import review_cases
 from support.bare import Bare
 from support.catalogue import checkout
 from support.clients import Client
+from support.loopback import serving
 from support.paths import PBES
 
 SCHEMAS = files("psreg.formats") / "schemas"
@@ -36,6 +38,9 @@ OUTPUTS = {
     "explain": ("explain",),
     "render": ("render",),
     "show": ("show",),
+    "copy": ("copy",),
+    "path": ("path",),
+    "open": ("open",),
     "install": ("install",),
     "uninstall": ("uninstall",),
     "list": ("list",),
@@ -191,13 +196,15 @@ def test_rules(say):
 def test_a_prompt_rendered_and_shown(say, client):
     path = client.place / "a.prompt"
     path.write_text(PROMPT)
-    assert say("render", 0, "render", path, "--set", "other=x")["unknown"] == ["other"]
+    path.with_name("v.json").write_text('{"other": "x"}')
+    values = ("--vars", "v.json", "--allow-missing")
+    assert say("render", 0, "render", path, *values)["unknown"] == ["other"]
     assert say("show", 0, "show", path)["format"] == "prompt"
     path.with_name("b.pbe.txt").write_text(PBE)
     assert say("show", 0, "show", "b.pbe.txt")["format"] == "pbe"
-    say("error", 1, "render", path, "--require-all")
+    say("error", 1, "render", path)
     say("error", 4, "render", "nowhere.prompt")
-    say("error", 2, "show", "nowhere.prompt")
+    say("error", 4, "show", "nowhere.prompt")
     say("error", 4, "show", "nothing")
 
 
@@ -218,6 +225,27 @@ def test_the_life_of_an_installation(say, client, registry):
     say("error", 4, "install", "nothing", *where)
     say("error", 2, "install", "A B", *where)
     say("error", 2, "list", "--bogus")
+
+
+def test_using_a_prompt_elsewhere(say, client, registry, tmp_path, monkeypatch):
+    (tmp_path / "xclip").write_text("#!/bin/sh\ncat > /dev/null\n")
+    (tmp_path / "xclip").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    for name, value in {"DISPLAY": ":9", "WAYLAND_DISPLAY": "", "BROWSER": "true"}.items():
+        monkeypatch.setenv(name, value)
+    where = ("--registry", registry)
+    assert say("copy", 0, "copy", "diary", "--set", "name=Ana", *where)["to"] == "the clipboard"
+    say("error", 1, "copy", "diary", *where)
+    say("install", 0, "install", "diary", *where)
+    assert say("path", 0, "path", "diary")["path"].endswith("diary.prompt")
+    say("error", 4, "path", "quiz_master")
+    say("error", 4, "open", "diary", *where)
+    paths = [each for each in registry.rglob("*") if each.is_file()]
+    files = {str(each.relative_to(registry)): each.read_bytes() for each in paths}
+    with serving(files) as server:
+        pin = hashlib.sha256(files["registry/metadata/1.root.json"]).hexdigest()
+        client.trust(server.url, pin)
+        assert say("open", 0, "open", "diary")["opened"]
 
 
 def test_finding(say, registry, tmp_path):

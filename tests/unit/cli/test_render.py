@@ -30,8 +30,8 @@ def greeting(tmp_path):
 
 def test_the_text_is_printed_exactly(greeting):
     assert psreg("t.prompt", "--set", "n=Ana", cwd=greeting) == ("Hi Ana, {x} end", "")
-    told = "psreg: warning: no value for `n`; give one with --set NAME=VALUE\n"
-    assert psreg("t.prompt", cwd=greeting) == ("Hi {n}, {x} end", told)
+    told = "psreg: warning: no value for `n`\n"
+    assert psreg("t.prompt", "--allow-missing", cwd=greeting) == ("Hi {n}, {x} end", told)
 
 
 def test_standard_input_is_a_file_like_others():
@@ -85,19 +85,28 @@ def test_an_assignment_that_is_none_is_a_usage_error(greeting, assignment):
 
 
 def test_a_value_that_nothing_asks_for_is_a_warning(greeting):
-    out, err = psreg("t.prompt", *("--set", "n=Ana", "--set", "nn=1", "--set", "x=2"), cwd=greeting)
+    (greeting / "v.json").write_text('{"n": "Ana", "nn": 1, "x": 2}')
+    out, err = psreg("t.prompt", "--vars", "v.json", cwd=greeting)
     assert out == "Hi Ana, {x} end"
     assert "no variable `nn`; did you mean `n`?" in err
     assert "no variable `x`\n" in err
-    assert "{{x}} is a literal" in err
-    assert "{{nn}}" not in err
 
 
-def test_require_all_fails_for_a_variable_without_value(greeting):
-    out, err = psreg("t.prompt", "--require-all", cwd=greeting, code=1)
+@pytest.mark.parametrize(
+    ("name", "told"), [("nn", "did you mean `n`?\n"), ("x", "`x`\n  hint: {{x}} is a literal;")]
+)
+def test_a_value_that_is_set_must_be_of_a_variable(greeting, name, told):
+    out, err = psreg("t.prompt", "--set", "n=Ana", "--set", f"{name}=1", cwd=greeting, code=2)
     assert out == ""
-    assert "no value for: n" in err
-    assert psreg("t.prompt", "--require-all", "--set", "n=", cwd=greeting)[0] == "Hi , {x} end"
+    assert "error[UNKNOWN_VARIABLE]" in err
+    assert told in err
+
+
+def test_a_variable_without_a_value_is_an_error(greeting):
+    out, err = psreg("t.prompt", cwd=greeting, code=1)
+    assert out == ""
+    assert "no value for `n`\n  hint: Give each a value, such as with --set n=VALUE;" in err
+    assert psreg("t.prompt", "--set", "n=", cwd=greeting)[0] == "Hi , {x} end"
 
 
 def test_squeeze_drops_blank_lines(tmp_path):
@@ -107,7 +116,9 @@ def test_squeeze_drops_blank_lines(tmp_path):
 
 
 def test_a_machine_gets_one_document(greeting):
-    out, err = psreg("t.prompt", "--format", "json", "--set", "q=1", cwd=greeting)
+    (greeting / "v.json").write_text('{"q": 1}')
+    options = ("--format", "json", "--vars", "v.json", "--allow-missing")
+    out, err = psreg("t.prompt", *options, cwd=greeting)
     assert json.loads(out) == {
         "schema": "psreg.render/1",
         "text": "Hi {n}, {x} end",
@@ -118,7 +129,7 @@ def test_a_machine_gets_one_document(greeting):
 
 
 def test_a_machine_gets_one_document_for_a_failure_too(greeting):
-    out, _ = psreg("t.prompt", "--format", "json", "--require-all", cwd=greeting, code=1)
+    out, _ = psreg("t.prompt", "--format", "json", cwd=greeting, code=1)
     assert json.loads(out)["error"]["code"] == "MISSING_VALUES"
 
 
@@ -172,7 +183,7 @@ def test_other_mistakes_do_not_stop_a_reader(tmp_path):
 )
 def test_check_and_render_say_the_same_to_a_reader(tmp_path, text, code):
     (tmp_path / "t.prompt").write_text(text)
-    _, err = psreg("t.prompt", cwd=tmp_path)
+    _, err = psreg("t.prompt", "--allow-missing", cwd=tmp_path)
     assert f" {code} " in err
     done = run_psreg("check", "t.prompt", "--read", cwd=tmp_path, text=True)
     assert (done.returncode, f"warning[{code}]" in done.stdout) == (0, True)
@@ -209,7 +220,8 @@ def test_an_installed_prompt_is_asked_for_by_name(tmp_path):
 def test_the_vectors_hold(tmp_path):
     for vector in json.loads((VECTORS / "prompt.json").read_text("utf-8")):
         (tmp_path / "t.prompt").write_text(vector["file"], "utf-8", newline="")
-        given = [word for k, v in vector["values"].items() for word in ("--set", f"{k}={v}")]
+        (tmp_path / "v.json").write_text(json.dumps(vector["values"]))
         refused = vector["output"] is None
-        out, _ = psreg("t.prompt", *given, cwd=tmp_path, code=int(refused))
+        options = ("--vars", "v.json", "--allow-missing")
+        out, _ = psreg("t.prompt", *options, cwd=tmp_path, code=int(refused))
         assert out == (vector["output"] or ""), vector["id"]

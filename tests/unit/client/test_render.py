@@ -2,7 +2,7 @@
 
 import pytest
 
-from psreg.client.render import fill, values_of_assignments, values_of_json
+from psreg.client.render import fill, quoted, values_of_assignments, values_of_json
 from psreg.core.diagnostics import described
 from psreg.core.errors import FindingsError, UsageError
 
@@ -44,7 +44,20 @@ def test_all_values_may_be_required():
     assert fill(PROMPT, path="p", values={"a": "", "b": ""}, require_all=True).rendering.text
     with pytest.raises(FindingsError) as caught:
         fill(PROMPT, path="p", values={"a": ""}, require_all=True)
-    assert (caught.value.code, caught.value.message) == ("MISSING_VALUES", "no value for: b")
+    assert (caught.value.code, caught.value.message) == ("MISSING_VALUES", "no value for `b`")
+
+
+def test_a_value_that_is_meant_for_the_prompt_must_be_of_a_variable():
+    prompt = PROMPT + b"{{lit}} {{lit}}"
+    for name, told in (("aa", ""), ("lit", "{{lit}} is a literal; a variable is {lit}.")):
+        assert fill(prompt, path="p", values={name: ""}).rendering.unknown == (name,)
+        with pytest.raises(UsageError) as caught:
+            fill(prompt, path="p", values={name: ""}, named=[name])
+        assert (caught.value.code, caught.value.hint) == ("UNKNOWN_VARIABLE", told)
+
+
+def test_many_names_are_not_all_told():
+    assert quoted(["a"] * 21).endswith("`a`, `a` and 1 more")
 
 
 def test_assignments():

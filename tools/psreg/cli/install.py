@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from psreg.cli.registry_option import add_offline_option, add_registry_option, open_kept
 from psreg.client.resolve import parse_requests
-from psreg.core.classes import Format
+from psreg.core.classes import RESERVED_CLASSES
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
@@ -195,7 +195,9 @@ def _report(
 
 
 def _next_step(result: dict[str, Any]) -> str:
-    if not result["path"].endswith(Format.PROMPT.suffix):
-        return "paste the file into a new conversation with your assistant"
+    """Return what to do with a prompt that somebody else wrote: read it, then use it."""
     what = result["path"] if result["status"] == "written" else result["name"]
-    return f"psreg render {what}"
+    read = f"read it first: psreg show {what}"
+    if result["class"] in RESERVED_CLASSES:
+        return f"{read}; nothing executes this class today"
+    return f"{read}, then: psreg copy {what}"

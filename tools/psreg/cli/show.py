@@ -4,52 +4,44 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from pathlib import Path
 
-from psreg.client.library import installed_artifact
+from psreg.cli.named_prompt import METAVAR, add_source_options, read_prompt
 from psreg.client.outline import pbe_outline, prompt_outline
 from psreg.core.classes import Format, detect_format
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import dotprompt, pbe
 from psreg.system.console import Console, add_output_options
-from psreg.system.files import read_named
 
 EXAMPLE = "psreg show socratic_tutor"
 
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("what", metavar="FILE|NAME[@RANGE]", help="a file, or an installed prompt")
+    parser.add_argument("what", metavar=METAVAR, help="a file, an installed prompt, or another")
     parser.add_argument("--raw", action="store_true", help="print the file exactly as it is")
+    add_source_options(parser)
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
     """Print the prompt; exit 1 if it is malformed, 2 if it is not a prompt, 4 if missing."""
-    path, data = _read(args.what)
+    path, data = read_prompt(args.what, args, console)
     if args.raw and not console.machine:
         console.content(data)
         return 0
-    form = detect_format(path.name, data[:4096].decode("utf-8", "replace"))
+    form = detect_format(path, data[:4096].decode("utf-8", "replace"))
     if form is None:
         raise UsageError("UNKNOWN_FORMAT", f"{path} is neither a PBE nor a .prompt file")
     if console.machine:
         text = data.decode("utf-8", "replace")
-        console.json({"schema": "psreg.show/1", "path": str(path), "format": form, "text": text})
+        console.json({"schema": "psreg.show/1", "path": path, "format": form, "text": text})
         return 0
     for line in _outline(path, data, form):
         console.line(line)
     return 0
 
 
-def _read(what: str) -> tuple[Path, bytes]:
-    place = Path(what)
-    if place.exists() and not place.is_dir():
-        return place, read_named(place)
-    return installed_artifact(what)
-
-
-def _outline(path: Path, data: bytes, form: Format) -> Iterator[str]:
+def _outline(path: str, data: bytes, form: Format) -> Iterator[str]:
     if form is Format.PBE:
         document = pbe.read(data)
         if not document.tree.parsed or not isinstance(document.tree.value, dict):
@@ -62,5 +54,5 @@ def _outline(path: Path, data: bytes, form: Format) -> Iterator[str]:
     return prompt_outline(prompt.metadata, variables, dotprompt.render(prompt, {}).text)
 
 
-def _unreadable(path: Path) -> FindingsError:
+def _unreadable(path: str) -> FindingsError:
     return FindingsError("UNREADABLE", f"{path} is malformed", f"Run `psreg check --read {path}`.")

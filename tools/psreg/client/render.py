@@ -6,13 +6,14 @@ The check is in read mode: a file can be used unless its structure is wrong.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from psreg.core.classes import Format, detect_format
 from psreg.core.diagnostics import ERROR, INFO, Diagnostic, LineIndex, Mode, Span, described
 from psreg.core.errors import FindingsError, UsageError
+from psreg.core.spelling import nearest
 from psreg.formats import dotprompt
 from psreg.formats.dotprompt import Prompt, Rendering
 from psreg.formats.dotprompt_source import NAME
@@ -39,12 +40,16 @@ def fill(
     values: Mapping[str, str],
     squeeze: bool = False,
     require_all: bool = False,
+    named: Collection[str] = (),
 ) -> Filled:
     """Return the prompt `data`, called `path` in messages, filled in with `values`.
 
+    `named` are those of the values that are meant for this prompt alone.
+
     Raises:
-        FindingsError: it is a PBE; its structure is wrong; or, under `require_all`, a variable has
-            neither a value nor a default.
+        UsageError: `UNKNOWN_VARIABLE`: the prompt has no variable that is `named`.
+        FindingsError: it is a PBE; its structure is wrong; or `MISSING_VALUES`: under
+            `require_all`, a variable has neither a value nor a default.
     """
     if _is_pbe(path, data):
         message = f"{path} is a PBE, which has no variables to fill in"
@@ -58,11 +63,40 @@ def fill(
         reasons = tuple(map(described, errors))
         raise FindingsError("UNREADABLE", f"{path} cannot be rendered:", hint, reasons)
     rendering = dotprompt.render(prompt, values, squeeze=squeeze)
+    if unknown := next((name for name in rendering.unknown if name in named), None):
+        raise UsageError(
+            "UNKNOWN_VARIABLE", unknown_variable(prompt, unknown), _literal(prompt, unknown)
+        )
     if require_all and rendering.missing:
-        names = ", ".join(rendering.missing)
-        hint = f"Give each a value, for example with --set {rendering.missing[0]}=VALUE."
-        raise FindingsError("MISSING_VALUES", f"no value for: {names}", hint)
+        given = " ".join(f"--set {name}=VALUE" for name in rendering.missing[:_GIVEN])
+        hint = f"Give each a value, such as with {given}; or add --allow-missing."
+        raise FindingsError("MISSING_VALUES", f"no value for {quoted(rendering.missing)}", hint)
     return Filled(prompt=prompt, rendering=rendering, flaws=flaws)
+
+
+_NAMED, _GIVEN = 20, 3
+"""How many variables without a value a message names, and how many its hint."""
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Return names as a message has them: the first ones, and how many more there are."""
+    text = ", ".join(f"`{name}`" for name in names[:_NAMED])
+    return f"{text} and {len(names) - _NAMED:,} more" if len(names) > _NAMED else text
+
+
+def unknown_variable(prompt: Prompt, name: str) -> str:
+    """Return what to say about a value that a prompt has no variable for."""
+    known = [*(variable.name for variable in prompt.variables), *prompt.defaults]
+    near = nearest(name, known)
+    guess = f"; did you mean `{near}`?" if near else ""
+    return f"the prompt has no variable `{name}`{guess}"
+
+
+def _literal(prompt: Prompt, name: str) -> str:
+    """Return a hint if a prompt has the name of a variable as a literal."""
+    if name not in {literal.name for literal in prompt.literals}:
+        return ""
+    return f"{{{{{name}}}}} is a literal; a variable is {{{name}}}."
 
 
 def _is_pbe(path: str, data: bytes) -> bool:

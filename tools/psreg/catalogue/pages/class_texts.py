@@ -54,7 +54,7 @@ CLASS_TEXTS: tuple[ClassText, ...] = (
         slug="prompt",
         line="Texts with variables and defaults, filled in here or on the command line.",
         about="A prompt template is a text with variables in braces. Some have defaults; you "
-        "supply the others, in the form on each page or with `psreg render NAME --set key=value`.",
+        "supply the others, in the form on each page or with `psreg copy NAME --set key=value`.",
     ),
     ClassText(
         slug="persistent_service",

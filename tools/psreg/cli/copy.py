@@ -1,0 +1,59 @@
+"""`psreg copy FILE|NAME[@RANGE]`: put a prompt into the clipboard, exactly."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from psreg.cli.named_prompt import METAVAR, add_source_options, read_prompt
+from psreg.cli.render import add_value_options, filled
+from psreg.core.classes import RESERVED_CLASSES, Format, detect_format
+from psreg.core.errors import FindingsError
+from psreg.formats import pbe
+from psreg.system.clipboard import copy_text
+from psreg.system.console import Console, add_output_options
+
+EXAMPLE = "psreg copy socratic_tutor"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("what", metavar=METAVAR, help="a file, an installed prompt, or another")
+    add_value_options(parser)
+    add_source_options(parser)
+    add_output_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Copy the text; exit 1 if nothing can use it as it is, 4 if there is no clipboard."""
+    path, data = read_prompt(args.what, args, console)
+    start = data[:4096].decode("utf-8", "replace")
+    if detect_format(path, start) is Format.PROMPT:
+        text = filled(args, path, data, console).rendering.text
+    else:
+        text = _pbe(path, data)
+    where = copy_text(text)
+    size = len(text)
+    if console.machine:
+        console.json({"schema": "psreg.copy/1", "path": path, "characters": size, "to": where})
+    elif not console.quiet:
+        console.line(f"copied {args.what} to {where}: {size:,} characters")
+        console.line("  next: paste it into a new conversation with your assistant")
+    return 0
+
+
+def _pbe(path: str, data: bytes) -> str:
+    """Return the text of a PBE that an assistant can run."""
+    value = pbe.read(data).tree.value
+    kind = value.get("pbe_class") if isinstance(value, dict) else None
+    if kind in RESERVED_CLASSES:
+        raise FindingsError(
+            "RESERVED_CLASS",
+            f"{path} is a {kind}: a design document that nothing executes today",
+            f"Read it with `psreg show {path}`.",
+        )
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise FindingsError(
+            "UNREADABLE", f"{path} is not UTF-8", f"Run `psreg check {path}`."
+        ) from error

@@ -1,0 +1,57 @@
+"""`psreg open NAME[@VERSION]`: open the page of a prompt in the catalogue of its registry."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from psreg.cli.registry_option import add_offline_option, add_registry_option, open_kept
+from psreg.client.resolve import parse_request, pick, unknown_name
+from psreg.core.errors import UnavailableError
+from psreg.core.version import ANY
+from psreg.http.address import is_url
+from psreg.registry.records import read_record
+from psreg.registry.trust.roles import package_target
+from psreg.system.console import Console, add_output_options
+
+EXAMPLE = "psreg open socratic_tutor"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("name", metavar="NAME[@RANGE]", help="a prompt of the registry")
+    add_registry_option(parser, "look in this registry")
+    add_offline_option(parser)
+    add_output_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Print the address, and open it; exit 4 if there is no such page."""
+    request = parse_request(args.name)
+    with open_kept(args, console, lambda: [package_target(request.name)]) as registry:
+        data = registry.record(request.name)
+        if data is None:
+            raise unknown_name(request.name, registry.names())
+        location = registry.location
+    record = read_record(data, request.name)
+    if not is_url(location):
+        told = f"the registry in {location} has no address, so its pages have none"
+        raise UnavailableError("NO_PAGE", told, "Run `psreg serve` there, and look for the name.")
+    parts = [record.entry_class, record.name]
+    if request.range is not ANY and (row := pick(record, request, revoked=True)):
+        parts.append(row.version)
+    address = f"{location}/{'/'.join(parts)}/"
+    opened = _open(address)
+    if console.machine:
+        console.json({"schema": "psreg.open/1", "address": address, "opened": opened})
+    elif not console.quiet:
+        console.line(address)
+    return 0
+
+
+def _open(address: str) -> bool:
+    import webbrowser
+
+    try:
+        return webbrowser.open(address)
+    except (webbrowser.Error, OSError):
+        return False
