@@ -93,6 +93,8 @@ def test_nothing_is_left_of_a_row_that_is_gone():
         (r"a\x62c \.net", "abc .net", "abc net"),
         ("don['’]t say", "Don’t say", "do not say"),
         (r"rm -r?f \$", "rm -f $", "rm -f x"),
+        ("(?:evil|böse|süß) ki", "BÖSE KI", "se ki"),
+        ("(?:evil|böse) (?:ki|ai)|(?:an )?ai (?:that was|who is) (?:bad|mad)", "evil ki", "an ai"),
         ("(?:aa|bb)+c{0,3}", "bb", "cc"),
     ],
 )

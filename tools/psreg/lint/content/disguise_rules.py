@@ -94,11 +94,23 @@ def _readings(content: Content) -> Iterator[Finding]:
 
 def _may_say_something(content: Content) -> bool:
     """Tell quickly whether the values of `content` may say in a row what some rule reports."""
-    return not content.ascii or next(_all_rows().possible(content), None) is not None
+    if not content.ascii:
+        return True
+    begun = [row for row, _ in _all_rows().possible(content)]
+    if not begun:
+        return False
+    # NOTE: where the values are is not needed to see that they say nothing.
+    text = "\n".join(map(_ends, content.values))
+    return any(row.is_in(text) for row in begun)
 
 
 _NEAR = 500
 """The characters of a value that can be part of a sentence with the value before or after it."""
+
+
+def _ends(value: str) -> str:
+    """Return what `_kept` keeps of a value."""
+    return value if len(value) < 2 * _NEAR else f"{value[:_NEAR]}\n.\n{value[1 - _NEAR :]}"
 
 
 def _kept(content: Content, size: int) -> list[tuple[int, int, str]]:

@@ -28,6 +28,7 @@ _SET = lazy(r"\[[a-zA-Z0-9'’]{1,4}\]")
 _NO_LETTER = lazy(r"\(\?<!\[(?:A-Z)?(?:a-z0-9|\\w)[^\]]*+\]\)")
 _WORD = lazy(r"[a-z0-9]++")
 _NOT_AFTER = "(?<!"
+_DOTLESS = ("ı", "İ")
 _LOOKING = ("(?=", "(?!", "(?<=", _NOT_AFTER)
 
 _REPEATING = "*+?{"
@@ -149,8 +150,9 @@ class _Clause:
         for each in self.marks & content.marks:
             for needed, phrase in self._phrases[each]:
                 # NOTE: the words of a text are much shorter than the text.
+                word = phrase.removesuffix(" ")
                 if needed <= content.marks and phrase in (
-                    content.vocabulary if phrase.isalnum() else content.phrases
+                    content.vocabulary if word.isascii() and word.isalnum() else content.phrases
                 ):
                     return True
         return False
@@ -184,8 +186,11 @@ def _searched(phrase: str) -> str:
     """Return what to search for in a text with the marks of `phrase`; nothing if these tell all."""
     word = phrase.strip(_EDGES)
     begins = len(word) > _SHORT and phrase[0] in _EDGES and _WORD.fullmatch(word)
-    told = begins and (phrase[-1] in _EDGES or mark(word) == word)
-    return "" if told else phrase.replace(_BOUNDARY, "")
+    if begins and (phrase[-1] in _EDGES or mark(word) == word):
+        return ""
+    if _WORD.fullmatch(word):  # it is looked for among words, each followed by a blank
+        return word + " " * (phrase[-1] in _EDGES)
+    return phrase.replace(_BOUNDARY, "")
 
 
 def _marks(phrase: str) -> frozenset[str]:
@@ -254,7 +259,9 @@ def _element(token: str, tokens: list[str], run: list[str]) -> _Part:
         no_letter = token == _NOT_AFTER and _NO_LETTER.match("".join((token, *tokens[-1:-3:-1])))
         inside = _alternatives(tokens, _boundary_after(run))
         return _Part([_BOUNDARY if no_letter else ""], []) if token in _LOOKING else inside
-    if token[0].isascii() and token[0].isalnum():
+    # NOTE: without the letters that Unicode takes for others, such as the final sigma.
+    latin = "ß" <= token.lower() <= "ž" and token.isalpha() and token not in _DOTLESS
+    if latin or (token[0].isascii() and token[0].isalnum()):
         return _Part([token.lower()], [])
     if token[0] == "[" and _SET.fullmatch(token):
         return _Part(list(token[1:-1].lower()), [])

@@ -186,6 +186,10 @@ class Pattern:
             if not left:
                 return
 
+    def is_in(self, text: str) -> bool:
+        """Tell whether the pattern matches in `text`, whatever is around the match."""
+        return self._regex.search(text) is not None
+
     def _excused(self, text: str, match: re.Match[str]) -> bool:
         start, end = match.span()
         before, after = text[max(0, start - REACH) : start], text[end : end + REACH]

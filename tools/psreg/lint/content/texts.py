@@ -133,6 +133,11 @@ class Content:
         """The texts of the segments."""
         return [segment.text for segment in self.segments]
 
+    @property
+    def values(self) -> list[str]:
+        """The texts that are not names of members."""
+        return [segment.text for segment in self.segments if segment.kind is not Kind.KEY]
+
     @cached_property
     def ascii(self) -> bool:
         """Whether all segments are ASCII; then the rules about Unicode have nothing to check."""
@@ -183,8 +188,8 @@ class Content:
 
     @cached_property
     def vocabulary(self) -> str:
-        """All words, in one text that is shorter than `flat`."""
-        return " ".join(self.words)
+        """All words, each with a blank after it, in one text that is shorter than `flat`."""
+        return f"{' '.join(self.words)} "
 
     def contains(self, needle: str) -> bool:
         """Tell whether `needle`, in lower case, is in `flat`; with a line break, in `lower`."""
@@ -295,6 +300,11 @@ class _Values(Content):
     def texts(self) -> list[str]:
         """The texts of the segments."""
         return self._strings[0]
+
+    @property
+    def values(self) -> list[str]:
+        """The values alone."""
+        return self._strings[2]
 
     @cached_property
     def phrases(self) -> str:
