@@ -94,7 +94,7 @@ class OpenRegistry:
         place = self._folder / f"told-{what}"
         if place.exists():
             return False
-        write_own(place, b"", self._folder)
+        write_own(place, b"", self._folder, durable=False)
         return True
 
     @property
