@@ -13,10 +13,12 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
 
+from support.owners import ANA, BEN, entry_toml
 from support.paths import PBES, ROOT
 from support.pipelines import git
 
@@ -49,12 +51,16 @@ class People:
             git("config", "user.email", f"{who}@example.org", cwd=place)
         return place
 
-    def run(self, who: str, script: str, *, code: int = 0) -> str:
-        """Run lines of a shell in the clone of one person; return what they print."""
+    def run(self, who: str, script: str, *, code: int = 0, **more: str) -> str:
+        """Run lines of a shell in the clone of one person; return what they print.
+
+        `more` are environment variables.
+        """
         environ = {key: value for key, value in os.environ.items() if key != "PSREG_HOME"}
         environ |= {
             "HOME": str(self.root / who),
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            **more,
         }
         environ.pop("XDG_DATA_HOME", None)
         done = subprocess.run(
@@ -132,3 +138,23 @@ def test_from_development_to_production(people: People) -> None:
     assert "already installed" in told
     assert "development mode" not in told
     people.run("client", f"psreg verify {NAME}")
+
+
+def test_owners_who_lost_their_keys(people: People) -> None:
+    place = people.clone("main")
+    owners = place / f"pbes/prompt/{NAME}/entry.toml"
+    owners.write_bytes(entry_toml(ANA))
+    claim, *_ = commands("## Claimed names")
+    assert NAME in claim
+    people.run("main", f"psreg publish\n{claim}")
+    owners.write_bytes(entry_toml(BEN))
+    people.run("main", "git commit --quiet --all --message 'Ben owns it'")
+    announce, complete = commands("### If owners lost their keys")
+    assert "pending until" in people.run("main", announce)
+    early = "\n".join(complete.splitlines()[:1])
+    people.run("main", early, code=3)
+    later = str(int(time.time()) + 8 * 24 * 60 * 60)
+    people.run("main", complete, SOURCE_DATE_EPOCH=later)
+    told = people.run("main", f"psreg info {NAME} --registry .")
+    assert "  owners      github:2; 1 must sign each release" in told
+    assert "  recovery    completed, without the owners before: the laptop was lost" in told

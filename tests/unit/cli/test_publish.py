@@ -177,6 +177,7 @@ def test_publish_for_machines(world: World) -> None:
         "waiting": [],
         "waiting_yanks": [],
         "waiting_owners": [],
+        "recoveries": [],
         "entries": 2,
         "written": len(signed(world.registry)),
         "expires": state.documents["timestamp"].expires.strftime("%Y-%m-%dT%H:%M:%SZ"),
