@@ -24,6 +24,15 @@ def test_an_error(client, typed):
     )
 
 
+def test_a_rule_by_its_name_and_a_family(client):
+    rule = next(each for each in RULES if each.code == "PBE006")
+    for typed in (rule.slug, rule.slug.upper(), "pbe006"):
+        assert client.run("explain", typed).out.startswith(f"PBE006 {rule.slug}\n")
+    codes = [line.split()[0] for line in client.run("explain", "ps").out.splitlines()]
+    assert codes == sorted(each.code for each in RULES if each.code.startswith("PS"))
+    assert len(codes) > 30
+
+
 def test_an_error_for_machines(client):
     row = ERROR_CODES["TRUST_FROZEN"]
     assert client.run("explain", "TRUST_FROZEN", "--format", "json").json == {

@@ -299,6 +299,15 @@ def test_adding_what_is_no_registry(client, tmp_path):
     assert client.refused("registry", "add", "https://registry.invalid") == (4, "NETWORK")
 
 
+def test_a_host_is_one_behind_https(client, tmp_path):
+    for typed in ("127.0.0.1:9", "127.0.0.1:9/prompts"):
+        done = client.run("registry", "add", typed)
+        assert (done.code, f"https://{typed}" in done.err) == (4, True)
+    (tmp_path / "a.folder").mkdir()
+    done = client.run("registry", "add", "a.folder", cwd=tmp_path)
+    assert (done.code, f"{tmp_path}/a.folder is not a registry" in done.err) == (4, True)
+
+
 def test_an_administrator_can_forbid_adding(client, folder):
     system = client.home / "system" / "config.toml"
     system.parent.mkdir(parents=True)

@@ -72,6 +72,24 @@ def test_a_bad_name_is_a_usage_error(text):
         ("a_b@9", "Write `a_b@^9`."),
         ("a_b@latest", "Write `a_b`: without a range you get the newest version."),
         ("Some Name", "Write `some_name`."),
+        (
+            "https://a.example/prompt/a_b/",
+            "Write `a_b`, after `psreg registry add https://a.example`.",
+        ),
+        (
+            "https://a.example:8/x/prompt/a_b/1.0.0/#fill",
+            "Write `a_b@1.0.0`, after `psreg registry add https://a.example:8/x`.",
+        ),
+        (
+            "https://a.example/prompt/a_b/evidence",
+            "Write `a_b`, after `psreg registry add https://a.example`.",
+        ),
+        ("./a_b", "A file needs no installation: `psreg show ./a_b`, `psreg copy ./a_b`."),
+        (
+            "a_b.prompt",
+            "A file needs no installation: `psreg show a_b.prompt`, `psreg copy a_b.prompt`.",
+        ),
+        (r"c:\a_b", r"A file needs no installation: `psreg show c:\a_b`, `psreg copy c:\a_b`."),
         ("a_b==1.0.0.0.0", ""),
         ("a_b@^", ""),
     ],
@@ -80,6 +98,17 @@ def test_a_request_as_others_write_it_is_answered_with_ours(text, hint):
     with pytest.raises(UsageError) as caught:
         parse_request(text)
     assert caught.value.hint == hint or (not hint and not caught.value.hint.startswith("Write `a_"))
+
+
+@pytest.mark.parametrize("version", ["1.0.0", "^1.2", ">=1.0"])
+def test_a_version_after_a_name_belongs_to_it(version):
+    with pytest.raises(UsageError) as caught:
+        parse_requests(["other@1.0.0", "a-b", version])
+    assert (caught.value.code, caught.value.hint) == ("BAD_NAME", f"Write `a-b@{version}`.")
+    for alone in ([version], ["a_b@^1", version]):
+        with pytest.raises(UsageError) as caught:
+            parse_requests(alone)
+        assert "a_b" not in caught.value.hint.replace("quiz_master", "")
 
 
 @pytest.mark.parametrize("text", ["q@", "q@1.2", "q@^", "q@latest", "q@1.0.0\n2", "q@../1.0.0"])

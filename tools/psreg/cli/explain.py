@@ -35,7 +35,8 @@ def configure(parser: ArgumentParser) -> None:
         "code",
         nargs="?",
         metavar="CODE",
-        help="the code of a rule or an error, or an id that rules cite: PBE-04",
+        help="the code or name of a rule, a family such as PS, the code of an error, or an id that "
+        "rules cite: PBE-04",
     )
     parser.add_argument("--all", action="store_true", help="list every rule")
     parser.add_argument("--errors", action="store_true", help="list every error")
@@ -51,16 +52,23 @@ def run(args: Namespace, console: Console) -> int:
         _list(sorted(all_rules(), key=lambda rule: rule.code), console)
     elif args.errors:
         _list_errors(console)
-    elif rule := next((r for r in all_rules() if r.code == args.code.upper()), None):
+    elif rule := next((r for r in all_rules() if args.code.upper() in _ids(r)), None):
         _explain(rule, console)
     elif error := ERROR_CODES.get(args.code.upper()):
         _explain_error(error, console)
+    elif family := [r for r in all_rules() if r.code.rstrip(_DIGITS) == args.code.upper()]:
+        _list(sorted(family, key=lambda rule: rule.code), console)
     else:
         text, codes = _checked_by(args.code.upper()) or _unknown(args.code)
         if not console.machine:
             _print(text, console)
         _list([rule for rule in all_rules() if rule.code in codes], console)
     return 0
+
+
+def _ids(rule: Rule[Any]) -> tuple[str, str]:
+    """Return what one may call a rule by, in capitals: its code and its slug."""
+    return rule.code, rule.slug.upper()
 
 
 def _explain(rule: Rule[Any], console: Console) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, Namespace
 from contextlib import closing
 from pathlib import Path
@@ -89,6 +90,12 @@ def _list(_args: Namespace, console: Console) -> int:
     return 0
 
 
+def _address(text: str) -> str:
+    """Return a location as it is meant: a host without a scheme is one behind https."""
+    host = re.fullmatch(r"(?:[\w-]+\.)+[\w-]+(?::\d+)?(?:/\S*)?", text, re.ASCII)
+    return f"https://{text}" if host and not Path(text).exists() else text
+
+
 def _add(args: Namespace, console: Console) -> int:
     from psreg.client import config
     from psreg.client.registry_choice import (
@@ -101,7 +108,7 @@ def _add(args: Namespace, console: Console) -> int:
     from psreg.http.address import is_url, normal_location
 
     pin = args.root_sha256.lower() if args.root_sha256 else None
-    location = normal_location(args.what)
+    location = normal_location(_address(args.what))
     name = args.name or _name_of(location)
     _check_options(args, name, pin)
     settings = load_settings(Path.cwd())

@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from psreg.core.classes import CLASSES
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import PsregError, TrustError, UnavailableError, UsageError
 from psreg.core.identity import ReleaseId, is_name, normal_name
-from psreg.core.version import ANY, Range
+from psreg.core.version import ANY, Range, is_version
 from psreg.registry.actions.withdrawal import Withdrawal
 from psreg.registry.json_members import newer_format
 from psreg.registry.records import PackageRecord, ReleaseRecord, bad_record, read_record
@@ -86,18 +87,27 @@ _NEWEST = ("latest", "newest", "stable", "current")
 
 
 def _as_request(text: str) -> str:
-    """Return a hint for a request as others spell it: `name==1.0.0`, `name-1.0.0`, `A name`."""
+    """Return a hint for a request as others spell it: `name==1.0.0`, `A name`, a page, a path."""
+    if found := re.fullmatch(_PAGE, text, re.ASCII):
+        version = f"@{found[3]}" if found[3] and is_version(found[3]) else ""
+        return f"Write `{found[2]}{version}`, after `psreg registry add {found[1]}`."
     if is_name(joined := normal_name("_".join(text.split()))):
         return f"Write `{joined}`."
     found = re.fullmatch(
         r"(\w+(?:-\w+)*?)\s*(={1,3}|[:/ -]|[~^<>]=?)\s*v?(\d+(?:\.\d\S*)?)", text, re.ASCII
     )
     if found is None or not is_name(name := normal_name(found[1])):
+        if re.search(r"[/\\]|\.(prompt|pbe|pbe\.txt)\Z", text):
+            return f"A file needs no installation: `psreg show {text}`, `psreg copy {text}`."
         return ""
     operator = _OPERATORS.get(found[2], found[2])
     exact, caret = f"{operator}{found[3]}", f"^{found[3]}"
     valid = next((wanted for wanted in (exact, caret) if _is_range(wanted)), "")
     return f"Write `{name}@{valid}`." if valid else ""
+
+
+_PAGE = rf"(https?://[\w.:/~%-]+?)/(?:{'|'.join(CLASSES)})/([a-z0-9_]+)(?:/([^/?#]+))?/?(?:[?#].*)?"
+"""The address of a page of the catalogue: the registry, the name and the version."""
 
 
 def _is_range(text: str) -> bool:
@@ -115,8 +125,12 @@ def parse_requests(texts: Iterable[str]) -> tuple[Request, ...]:
         UsageError: one is invalid, or two have the same name.
     """
     requests: dict[str, Request] = {}
+    before = ""
     for text in texts:
-        request = parse_request(text)
+        if _is_range(text) and before and "@" not in before:
+            told = f"`{text}` is a version, and not a name"
+            raise UsageError("BAD_NAME", told, f"Write `{before}@{text}`.")
+        request, before = parse_request(text), text
         if request.name in requests:
             raise UsageError("USAGE", f"`{request.name}` is named twice", "Name it once.")
         requests[request.name] = request
