@@ -15,7 +15,6 @@ from psreg.core.identity import PBES
 from psreg.http.address import is_url
 from psreg.http.registry_source import FileSource, NotServedError, Source, TooLongError
 from psreg.http.retry_budget import Limits
-from psreg.registry.checkout import find_checkout
 from psreg.system import user_folders
 from psreg.system.files import is_ours
 
@@ -64,6 +63,8 @@ def _enclosing_checkout(start: Path) -> SelectedRegistry | None:
         UnavailableError: `NOT_PUBLISHED`: the checkout has no metadata yet.
         TrustError: `TRUST_FOREIGN`: it belongs to another user of this machine.
     """
+    from psreg.registry.checkout import find_checkout  # noqa: PLC0415 - rarely needed
+
     root = find_checkout(start)
     if root is None:
         return None

@@ -253,7 +253,7 @@ class Row:
     ) -> None:
         self.id = source.split(b'"', 2)[1].decode()  # its first value
         self._code, self._source, self._read = code, source, read
-        self._words: list[str] = table("words").get(code, {}).get(self.id, [])
+        self._words: list[str] = _known("words", code).get(self.id, [])
         self.anchors = frozenset(" ".join(self._words[:1]).split())
         self._first = 0
 
@@ -265,7 +265,7 @@ class Row:
     @cached_property
     def phrases(self) -> tuple[str, ...]:
         """Phrases of which a matching text has one, read off the row beforehand; often none."""
-        return tuple(table("phrases").get(self._code, {}).get(self.id, ()))
+        return tuple(_known("phrases", self._code).get(self.id, ()))
 
     def may_match(self, content: Content) -> bool:
         """Tell without reading the row whether it may match in `content`."""
@@ -400,6 +400,12 @@ def table(name: str) -> dict[str, Any]:
         else:
             found[title] = _values(text)
     return found
+
+
+@cache
+def _known(name: str, code: str) -> dict[str, Any]:
+    """Return what `data/<name>.toml` says of the rows of a rule; the others are not read."""
+    return next((_values(text) for title, text in _sections(name) if title == code), {})
 
 
 def _values(section: bytes) -> dict[str, Any]:
