@@ -13,7 +13,10 @@ from importlib.util import module_from_spec
 from types import ModuleType
 from typing import Any
 
-_MODULES = ("bz2", "ipaddress", "lzma", "ssl", "subprocess", "traceback")
+_MODULES = (
+    *("bz2", "ipaddress", "linecache", "lzma", "selectors", "ssl", "subprocess", "tokenize"),
+    *("traceback", "zlib"),
+)
 
 
 class _Late(ModuleType):
