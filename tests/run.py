@@ -36,9 +36,11 @@ ROOM = 2 << 30
 
 PROGRAMS = {
     "chromium": "chromium",
+    "fish": "fish",
     "openssl": "openssl",
     "softhsm2-util": "softhsm2",
     "ssh-keygen": "openssh-client",
+    "zsh": "zsh",
 }
 """Programs that the tests need, each with the package of Debian that has it."""
 

@@ -41,6 +41,7 @@ OUTPUTS = {
     "copy": ("copy",),
     "path": ("path",),
     "open": ("open",),
+    "completion": ("completion",),
     "install": ("install",),
     "uninstall": ("uninstall",),
     "list": ("list",),
@@ -225,6 +226,11 @@ def test_the_life_of_an_installation(say, client, registry):
     say("error", 4, "install", "nothing", *where)
     say("error", 2, "install", "A B", *where)
     say("error", 2, "list", "--bogus")
+
+
+def test_a_shell(say):
+    assert "complete -" in say("completion", 0, "completion", "bash")["script"]
+    say("error", 2, "completion", "csh")
 
 
 def test_using_a_prompt_elsewhere(say, client, registry, tmp_path, monkeypatch):

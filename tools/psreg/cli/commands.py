@@ -17,6 +17,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for everyone", "open", "open the page of a prompt in the catalogue"),
     ("for everyone", "verify", "check installed prompts against what was signed"),
     ("for everyone", "registry", "add, list and remove registries"),
+    ("for everyone", "completion", "let your shell complete commands and names"),
     ("for authors", "new", "start a new entry, from answers or an existing file"),
     ("for authors", "check", "check files or a whole registry"),
     ("for authors", "explain", "explain a rule or an error"),

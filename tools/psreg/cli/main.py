@@ -75,10 +75,13 @@ _ELSEWHERE = {
 def _dispatch(argv: list[str], console: Console) -> int:
     if argv[0] == "help":
         argv = [*argv[1:2], "--help"]
+    if argv[:2] == ["completion", "words"]:  # what is typed so far is not for the parser
+        from psreg.cli.completion import tell
+
+        return tell(argv[2:], console, parser_of)
     name = argv[0]
-    found = ((group, text) for group, command, text in COMMANDS if command == name)
-    group, summary = next(found, (None, ""))
-    if group is None:
+    group, summary = _listed(name)
+    if not group:
         known = ["--help", "--version"] if name.startswith("-") else _NAMES
         near = _ELSEWHERE.get(name) or nearest(name, known)
         guess = f"Did you mean `psreg {near}`? " if near else ""
@@ -87,15 +90,8 @@ def _dispatch(argv: list[str], console: Console) -> int:
         from psreg.system.late_modules import defer
 
         defer()
-    module = import_module(f"psreg.cli.{name}{'_' if iskeyword(name) else ''}")
-    parser = Parser(
-        prog=f"psreg {name}",
-        description=f"{summary[0].upper()}{summary[1:]}.",
-        epilog=f"example:\n  {module.EXAMPLE}",
-        formatter_class=RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    module.configure(parser)
+    module = _module(name)
+    parser = _parser(name, summary, module)
     _refuse_empty(argv, parser)
     try:
         with console.writing():  # --help
@@ -106,6 +102,34 @@ def _dispatch(argv: list[str], console: Console) -> int:
     code: int = module.run(args, console)
     console.flush()
     return code
+
+
+def _listed(name: str) -> tuple[str, str]:
+    """Return for whom a command is, and what it does; "" if there is none."""
+    found = ((group, text) for group, command, text in COMMANDS if command == name)
+    return next(found, ("", ""))
+
+
+def _module(name: str) -> Any:
+    return import_module(f"psreg.cli.{name}{'_' if iskeyword(name) else ''}")
+
+
+def _parser(name: str, summary: str, module: Any) -> Parser:
+    parser = Parser(
+        prog=f"psreg {name}",
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=f"example:\n  {module.EXAMPLE}",
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    module.configure(parser)
+    return parser
+
+
+def parser_of(name: str) -> ArgumentParser | None:
+    """Return the parser of a command; None if there is no such command."""
+    group, summary = _listed(name)
+    return _parser(name, summary, _module(name)) if group else None
 
 
 def _refuse_empty(argv: list[str], parser: Parser) -> None:

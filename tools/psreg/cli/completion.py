@@ -1,0 +1,189 @@
+"""`psreg completion SHELL`: print what lets a shell complete commands, options and names.
+
+The scripts ask psreg for what may follow, so that they never grow old: it reads the same parsers as
+the command line. Names are those that are installed, and those of the catalogue that was read last;
+nothing is fetched.
+"""
+
+from __future__ import annotations
+
+from argparse import (
+    SUPPRESS,
+    Action,
+    ArgumentParser,
+    Namespace,
+    _SubParsersAction,
+)
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from psreg.cli.commands import COMMANDS
+from psreg.core.errors import PsregError
+from psreg.core.terminal import one_line
+from psreg.system.console import Console, add_output_options
+
+ParserOf = Callable[[str], ArgumentParser | None]
+"""Returns the parser of a command, None if there is no such command."""
+
+EXAMPLE = "source <(psreg completion bash)"
+
+_BASH = """\
+_psreg() {
+    local IFS=$'\\n'
+    COMPREPLY=($(psreg completion words "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1))
+}
+complete -o default -o nosort -F _psreg psreg
+"""
+_ZSH = """\
+#compdef psreg
+_psreg() {
+    local -a found
+    local line
+    psreg completion words "${(@)words[2,CURRENT]}" 2>/dev/null | while IFS= read -r line; do
+        found+=("${${line%%$'\\t'*}//:/\\\\:}:${line#*$'\\t'}")
+    done
+    if (( $#found )); then _describe -V psreg found; else _files; fi
+}
+if [[ $funcstack[1] = _psreg ]]; then _psreg; else compdef _psreg psreg; fi
+"""
+_FISH = """\
+function __psreg_words
+    psreg completion words (commandline -opc)[2..] (commandline -ct) 2>/dev/null
+end
+complete -c psreg -a '(__psreg_words)' -k
+"""
+_POWERSHELL = """\
+Register-ArgumentCompleter -Native -CommandName psreg -ScriptBlock {
+    param($word, $line, $at)
+    $words = @($line.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
+    if (-not $word) { $words += '' }
+    psreg completion words @words 2>$null | ForEach-Object {
+        $text, $about = $_ -split "`t", 2
+        [System.Management.Automation.CompletionResult]::new($text, $text, 'ParameterValue', $about)
+    }
+}
+"""
+SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH, "powershell": _POWERSHELL}
+WORDS = "words"
+"""Stands in place of a shell: the scripts ask with it what may follow words."""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("shell", choices=(*SCRIPTS,), help="whose script to print")
+    add_output_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Print the script."""
+    script = SCRIPTS[args.shell]
+    if console.machine:
+        console.json({"schema": "psreg.completion/1", "shell": args.shell, "script": script})
+    else:
+        console.out(script)
+    return 0
+
+
+def tell(words: Sequence[str], console: Console, parser_of: ParserOf) -> int:
+    """Print what may follow words, the last of which has been begun; nothing if that fails."""
+    *before, begun = words or [""]
+    try:
+        found = [
+            (word, text) for word, text in _following(before, parser_of) if word.startswith(begun)
+        ]
+    except PsregError:
+        found = []
+    for word, text in found:
+        if begun.startswith("-") or not word.startswith("-"):
+            console.out(f"{one_line(word)}\t{one_line(text)}\n")
+    return 0
+
+
+def _following(before: Sequence[str], parser_of: ParserOf) -> Iterator[tuple[str, str]]:
+    """Yield the words that may come next, each with what it means."""
+    if not before:
+        yield from ((name, text) for _, name, text in COMMANDS)
+        yield from (("--help", "show this overview"), ("--version", "print the version"))
+        return
+    parser = parser_of(before[0])
+    if parser is None:
+        return
+    words = list(before[1:])
+    while (inner := _inner(parser)) and (name := next((w for w in words if w in inner), None)):
+        parser, words = inner[name], words[words.index(name) + 1 :]
+    option = _option(parser, before[-1])
+    if option is not None and option.nargs != 0:
+        yield from _values(option)
+        return
+    for name in _inner(parser):
+        yield name, ""
+    given = {word.partition("=")[0] for word in before}
+    for action in parser._actions:  # noqa: SLF001 - argparse says nothing of itself
+        if action.help != SUPPRESS and not given.intersection(action.option_strings):
+            yield from _words_of(action)
+
+
+def _inner(parser: ArgumentParser) -> dict[str, ArgumentParser]:
+    """Return the commands of a command."""
+    actions = parser._actions  # noqa: SLF001 - as above
+    found = [each.choices for each in actions if isinstance(each, _SubParsersAction)]
+    return {name: inner for choices in found for name, inner in choices.items()}
+
+
+def _option(parser: ArgumentParser, word: str) -> Action | None:
+    actions = parser._actions  # noqa: SLF001 - as above
+    return next((each for each in actions if word in each.option_strings), None)
+
+
+def _words_of(action: Action) -> Iterator[tuple[str, str]]:
+    if action.option_strings:
+        yield action.option_strings[-1], (action.help or "").partition("\n")[0]
+    elif not isinstance(action, _SubParsersAction):
+        yield from _values(action)
+
+
+def _values(action: Action) -> Iterator[tuple[str, str]]:
+    """Yield what an option or a place may have; nothing for files, which the shell knows."""
+    what = action.metavar if isinstance(action.metavar, str) else ""
+    if action.choices:
+        yield from ((str(each), "") for each in action.choices)
+    elif "URL" in what:
+        yield from _registries()
+    elif "NAME" in what and not action.option_strings and "=" not in what:
+        yield from _prompts()
+
+
+def _registries() -> Iterator[tuple[str, str]]:
+    from pathlib import Path
+
+    from psreg.client.registry_choice import load_settings
+
+    for registry in load_settings(Path.cwd()).registries():
+        yield registry.name, registry.location
+
+
+def _prompts() -> Iterable[tuple[str, str]]:
+    """Return the prompts that are installed, and those of the catalogue that was read last."""
+    from psreg.client.library import user_library
+
+    found = {each.release.name: each.release.version for each in user_library().receipts()}
+    return sorted({**_catalogue(), **found}.items())
+
+
+def _catalogue() -> dict[str, str]:
+    from pathlib import Path
+
+    from psreg.client.kept_registry import kept_registry
+    from psreg.client.registry_choice import load_settings, select_registry, trust_store
+    from psreg.registry.catalog_segments import folded_rows
+
+    settings = load_settings(Path.cwd())
+    try:
+        selected = select_registry(None, settings, Path.cwd())
+        kept = kept_registry(selected, settings, trust_store(_say_nothing), _say_nothing)
+        rows = folded_rows(kept.segments()) if kept else {}
+    except PsregError:
+        return {}
+    return {name: str(row["summary"]) for name, row in rows.items()}
+
+
+def _say_nothing(_: str) -> None: ...
