@@ -275,7 +275,7 @@ def test_rows_are_found_however_many_texts_were_searched_before_and_by_several_t
     def one_by_one(example):
         where = content(example)
         return [
-            [hit.pattern.id for hit in searched(rows, where) if not hit.is_last] for rows in tables
+            [hit.pattern.id for hit in searched(rows, where) if not hit.most] for rows in tables
         ]
 
     def searched(rows, where):

@@ -89,7 +89,7 @@ def _readings(content: Content) -> Iterator[Finding]:
             yield from _disguised(said, _joined(source, kept), found)
     words = content.words if layer is source else None
     for turned in chain(readings.turned(layer, words, characters), readings.of_letters(source)):
-        yield from _disguised(said, turned, _found(_as_content(turned.text)))
+        yield from _disguised(said, turned, _found_near_edits(turned))
 
 
 def _may_say_something(content: Content) -> bool:
@@ -105,7 +105,7 @@ def _may_say_something(content: Content) -> bool:
 
 
 _NEAR = 500
-"""The characters of a value that can be part of a sentence with the value before or after it."""
+"""The characters of a sentence that may be beyond the end of a value, or of what is disguised."""
 
 
 def _ends(value: str) -> str:
@@ -149,6 +149,21 @@ def _found(read: Content) -> list[tuple[str, Rows, list[Hit]]]:
     """Return what each rule finds in `read`, with its patterns, if it finds anything."""
     each = ((code, rows, list(hits(read, rows))) for code, rows in _rows().items())
     return [found for found in each if found[-1]]
+
+
+def _found_near_edits(layer: Layer) -> list[tuple[str, Rows, list[Hit]]]:
+    """Return what each rule finds near the edits of `layer`; the layer below has been searched."""
+    parts = list(layer.near_edits(_NEAR))
+    segments = tuple(
+        Segment(text=layer.text[part.start : part.end], kind=Kind.VALUE) for part in parts
+    )
+    read = Content(segments=segments, source=layer.text, kind=Kind.VALUE)
+    begins = {id(segment): part.start for segment, part in zip(segments, parts, strict=True)}
+    whole = Segment(text=layer.text, kind=Kind.VALUE)
+    return [
+        (code, rows, [hit.moved(whole, begins[id(hit.segment)]) for hit in its_hits])
+        for code, rows, its_hits in _found(read)
+    ]
 
 
 def _disguised(

@@ -14,7 +14,7 @@ from contextlib import suppress
 from itertools import chain
 from urllib.parse import unquote_to_bytes
 
-from psreg.core.diagnostics import WARNING, Finding
+from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.pattern_tables import disguisable, hits, patterns
@@ -35,6 +35,9 @@ _SHORT = 16
 _WRAPPED_BASE64 = lazy(
     r"(?<![A-Za-z0-9+/_=-])(?:[A-Za-z0-9+/_-]{12,80}\r?\n){1,30}[A-Za-z0-9+/_-]{1,80}={0,2}(?![^\n])"
 )
+_MOST, _MOST_SAID = 1_000, 500_000
+"""How many different encoded texts are judged, and how long they are together: more is an error."""
+
 _TIMES = 3
 """How often a text that is encoded again is decoded."""
 
@@ -91,23 +94,24 @@ def base64_text(content: Content) -> Iterator[Finding]:
     PS030 = "The exercise has the learner decode a paragraph of Moby-Dick."
     ```
     """
+    judged = _Judged()
     if max(map(len, content.words), default=0) >= _SHORT:
-        yield from _short_texts(content)
+        yield from _short_texts(content, judged)
     sizes = [len(word) for word in content.mixed]
     if sum(size > _PIECE for size in sizes) > 1 or sizes.count(_PIECE) > _PIECE:
-        yield from _pieces(content)
+        yield from _pieces(content, judged)
     if not content.has_run(_LINE):
         return
     for segment, start, end in _runs(content):
         text = segment.text[start:end]
         yield Finding(
-            message=f"{len(text)} characters of base64 {_evidence(_debased(text))}",
+            message=f"{len(text)} characters of base64 {_evidence(_debased(text), judged)}",
             at=segment.span(start, end),
             hint="Write it as plain text, or waive PS030 and say what it contains.",
         )
 
 
-def _short_texts(content: Content) -> Iterator[Finding]:
+def _short_texts(content: Content, judged: _Judged) -> Iterator[Finding]:
     """Yield the short runs of base64 that say something that another rule would report."""
     found = chain(content.find(_SHORT_BASE64), content.find(_WRAPPED_BASE64))
     for segment, match in found:
@@ -116,7 +120,10 @@ def _short_texts(content: Content) -> Iterator[Finding]:
             continue
         ways = (match[0], match[0][::-1], codecs.encode(match[0], "rot13"))
         text = next(filter(None, (_as_text(_debased(way)) for way in ways)), "")
-        if broken := _broken(text):
+        if text and judged.is_full:
+            yield _too_many(segment, match.span())
+            return
+        if broken := judged.broken(text):
             what = f"{len(match[0])} characters of base64"
             yield _short(what, text, broken, segment, match.span())
 
@@ -125,14 +132,17 @@ _PIECE = 4
 """Most letters of words with digits in them that many texts have: `utf8`, `3d`."""
 
 
-def _pieces(content: Content) -> Iterator[Finding]:
+def _pieces(content: Content, judged: _Judged) -> Iterator[Finding]:
     """Yield what is said in pieces of base64 or hexadecimal digits, if a rule would report it."""
     from psreg.lint.content.appearance.pieces import in_pieces  # noqa: PLC0415 - few texts have any
 
     for segment in content.segments:
         told = -1
         for start, end, text in in_pieces(segment.text):
-            if start > told and (broken := _broken(text)):
+            if start > told and judged.is_full:
+                yield _too_many(segment, (start, end))
+                return
+            if start > told and (broken := judged.broken(text)):
                 yield _short("pieces of base64 or digits", text, broken, segment, (start, end))
                 told = start
 
@@ -144,6 +154,16 @@ def _short(
         message=f"{what} {_said(text.encode())}, which breaks {', '.join(broken)}",
         at=segment.span(*place),
         hint="Write it as plain text, or waive PS030 and say what it contains.",
+    )
+
+
+def _too_many(segment: Segment, place: tuple[int, int]) -> Finding:
+    return Finding(
+        message=f"more than {_MOST:,} different encoded texts, or {_MOST_SAID:,} characters of "
+        "them; the rest is not checked",
+        at=segment.span(*place),
+        hint="Write them as plain text.",
+        severity=ERROR,
     )
 
 
@@ -227,25 +247,29 @@ def escaped_text(content: Content) -> Iterator[Finding]:
         if needle or (content.has_run(_LINE) and content.has_run(_DIGITS))
         for segment, match in content.find(pattern, needle)
     )
+    judged = _Judged()
     for what, segment, match in found:
         data = _unescaped(match[0])
         if _needless(data) if match[0][0] in "%&" else len(set(data)) > 1:
             yield Finding(
-                message=f"{len(match[0])} characters of {what} {_evidence(data)}",
+                message=f"{len(match[0])} characters of {what} {_evidence(data, judged)}",
                 at=segment.span(*match.span()),
                 hint="Write it as plain text, or waive PS031 and say what it contains.",
             )
-    yield from _short_escapes(content)
+    yield from _short_escapes(content, judged)
 
 
-def _short_escapes(content: Content) -> Iterator[Finding]:
+def _short_escapes(content: Content, judged: _Judged) -> Iterator[Finding]:
     """Yield the short runs of digits and signs that say what another rule would report."""
     if not _may_have_codes(content):
         return
     from psreg.lint.content.appearance.codes import codes  # noqa: PLC0415 - not all texts have any
 
     for what, segment, match, said in codes(content):
-        if broken := _broken(said):
+        if judged.is_full:
+            yield _too_many(segment, match.span())
+            return
+        if broken := judged.broken(said):
             yield Finding(
                 message=f"{len(match[0])} characters of {what} {_said(said.encode())}, "
                 f"which breaks {', '.join(broken)}",
@@ -295,13 +319,31 @@ def _needless(data: bytes) -> bool:
     return sum(chr(byte).isalnum() and byte < 0x80 for byte in data) * 2 > len(data)  # noqa: PLR2004
 
 
-def _evidence(data: bytes) -> str:
-    broken = _broken(data.decode("utf-8", "replace"))
+def _evidence(data: bytes, judged: _Judged) -> str:
+    broken = [] if judged.is_full else judged.broken(data.decode("utf-8", "replace"))
     return f"{_said(data)}, which breaks {', '.join(broken)}" if broken else _said(data)
 
 
 def _said(data: bytes) -> str:
     return f"say {hidden_bytes(data)}"
+
+
+class _Judged:
+    """What decoded texts break, each judged once; `is_full` if more would take long."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, list[str]] = {"": []}
+        self._size = 0
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._known) > _MOST or self._size > _MOST_SAID
+
+    def broken(self, text: str) -> list[str]:
+        if text not in self._known:
+            self._known[text] = _broken(text)
+            self._size += len(text)
+        return self._known[text]
 
 
 def _broken(text: str, times: int = _TIMES) -> list[str]:

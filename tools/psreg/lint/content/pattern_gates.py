@@ -99,11 +99,12 @@ class Gate:
         """Tell whether `content` has a phrase of each clause; without it, nothing matches."""
         clauses, marks = self._clauses, content.marks
         # NOTE: words are looked up faster than phrases, but which words these have is not known
-        # at first, and takes longer to find out than the check of one file should.
+        # at first, and takes longer to find out than the check of one file should. Where all words
+        # are indexed, to try some places is faster than to search for a phrase.
         return (
             all(clause.may_be_in(content) for clause in clauses)
             and all(clause.has_words(marks) for clause in clauses)
-            and all(clause.has_phrase(content) for clause in clauses)
+            and (content.is_long or all(clause.has_phrase(content) for clause in clauses))
         )
 
 
@@ -124,7 +125,7 @@ class _Clause:
 
     def may_be_in(self, content: Content) -> bool:
         """Tell for the first text, without the marks of the phrases, whether it may have one."""
-        if self._asked:
+        if self._asked or content.is_long:
             return True
         self._asked = True
         return any(phrase in content.phrases for phrase in self.phrases)

@@ -35,6 +35,13 @@ REACH = 80
 MOST_EXCUSED = 5_000
 """How many matches of a row may be excused in a text: more take long, and are an error."""
 
+MOST_TRIED = 20_000
+"""How often a word may be in a text with which a row begins: more take long, and are an error.
+
+A book of a mebibyte has its most frequent word 12,000 times. Signs, such as brackets, are tried
+however many there are.
+"""
+
 
 _AROUND = 240
 """How many characters before and after a match can show that it is an example of an attack."""
@@ -76,8 +83,8 @@ class Hit:
     start: int
     end: int
     pattern: Pattern
-    is_last: bool = False
-    """Whether the text has so many places like this one that no more of them are judged."""
+    most: int = 0
+    """How many places like this one are judged, if the text has more."""
 
     @property
     def text(self) -> str:
@@ -98,6 +105,10 @@ class Hit:
         context = _compiled(f"(?:{self.pattern.only_after})\\Z").search(before)
         return replace(self, start=self.start - len(context[0])) if context else self
 
+    def moved(self, segment: Segment, offset: int) -> Hit:
+        """The same match in a segment that contains this one at `offset`."""
+        return replace(self, segment=segment, start=self.start + offset, end=self.end + offset)
+
     @property
     def is_quoted(self) -> bool:
         """Whether the text teaches about attacks: it quotes the match, or says what to do if."""
@@ -114,14 +125,14 @@ class Hit:
     def finding(self, *, hint: str, severity: Severity | None = None) -> Finding:
         """Return a finding that quotes the text; an error if others like it are not judged."""
         message = f"{self.pattern.note}: {quoted(self.plain)}"
-        if self.is_last:
-            many = f"more than {MOST_EXCUSED:,} places where this may be"
+        if self.most:
+            many = f"more than {self.most:,} places where this may be"
             message = f"{many}: {quoted(self.plain)}; the rest of the text is not checked"
         return Finding(
             message=message,
             at=self.segment.span(self.start, self.end),
             hint=hint,
-            severity=ERROR if self.is_last else severity or self.pattern.severity,
+            severity=ERROR if self.most else severity or self.pattern.severity,
         )
 
 
@@ -163,14 +174,17 @@ class Pattern:
         self, content: Content, words: list[str], told: dict[int, list[tuple[int, int]]]
     ) -> Iterator[Hit]:
         """Yield the matches that begin with one of `words`, outside of what was `told` before."""
-        left = MOST_EXCUSED
-        for at in chain.from_iterable(map(content.places, words)):
-            number, offset = content.segment_at(at)
-            text = content.texts[number]
-            match = self._regex.match(text, at - offset)
-            if not match:
+        left, match_at, place = MOST_EXCUSED, self._regex.match, content.segment_at
+        for at, word in _tried(content, words):
+            number, offset = place(at)
+            match = match_at(content.texts[number], at - offset)
+            if not match and not word:
                 continue
-            start, end = match.span()
+            segment, text = content.segments[number], content.texts[number]
+            start, end = match.span() if match else (at - offset, at - offset + len(word))
+            if word:
+                yield Hit(segment=segment, start=start, end=end, pattern=self, most=MOST_TRIED)
+                return
             others = told.setdefault(number, [])
             after = bisect_left(others, (end, 0))
             # NOTE: to tell whether something excuses a match takes longer than to find it.
@@ -181,8 +195,8 @@ class Pattern:
                 left -= 1
             if not excused or not left:
                 others.insert(after, (start, end))
-                segment = content.segments[number]
-                yield Hit(segment=segment, start=start, end=end, pattern=self, is_last=not left)
+                most = 0 if left else MOST_EXCUSED
+                yield Hit(segment=segment, start=start, end=end, pattern=self, most=most)
             if not left:
                 return
 
@@ -516,6 +530,17 @@ _BLANK_OR_SET = lazy(r"\\.|\[\^?\]?(?:\\.|[^\]\\]){0,200}\]| ")
 
 def _any_blank(found: re.Match[str]) -> str:
     return r"\s{1,4}" if found[0] == " " else found[0].replace(" ", r"\s")
+
+
+def _tried(content: Content, words: list[str]) -> Iterator[tuple[int, str]]:
+    """Yield where matches may begin; at the last place also the word that occurs too often."""
+    for word in words:
+        places = content.places(word)
+        most = MOST_TRIED if word.strip().isalnum() else len(places)
+        yield from ((at, "") for at in places[:most])
+        if most < len(places):
+            yield places[most], word
+            return
 
 
 @lru_cache(maxsize=1 << 12)

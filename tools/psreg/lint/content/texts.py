@@ -112,6 +112,12 @@ def _inside(spans: tuple[Span, ...], offset: int) -> bool:
     return before > 0 and offset < spans[before - 1].end
 
 
+_LONG = 50_000
+"""From how many characters on it pays to know where each word of a text is."""
+
+_WORD = lazy(r"[^ ]+")
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: cached_property
 class Content:
     """The texts of one file, which content rules check.
@@ -168,6 +174,11 @@ class Content:
         """Every word in `flat`, words being letters and digits."""
         return words_of(self.spaced, ascii_only=self.text.isascii())
 
+    @property
+    def is_long(self) -> bool:
+        """Whether it pays to know where each word is."""
+        return len(self.flat) > _LONG
+
     @cached_property
     def mixed(self) -> list[str]:
         """The words that have both letters and digits."""
@@ -215,6 +226,8 @@ class Content:
         return found
 
     def _found(self, word: str) -> list[int]:
+        if self.is_long and word.isascii() and word.rstrip(" ").isalnum():
+            return sorted(self._in_words(word))
         # NOTE: the last word of a text ends, too.
         text = f"{self.spaced} " if word[:-1].isalnum() and word[-1] == " " else self.flat
         found, at = [], text.find(word)
@@ -222,6 +235,24 @@ class Content:
             found.append(at)
             at = text.find(word, at + 1)
         return found
+
+    def _in_words(self, part: str) -> Iterator[int]:
+        """Yield the offsets of a part of a word, or of its end if a blank follows."""
+        words, places = self._index
+        found = words.find(part)
+        while found >= 0:
+            begin, end = words.rfind(" ", 0, found) + 1, words.find(" ", found)
+            for place in places[words[begin:end]]:
+                yield place + found - begin
+            found = words.find(part, found + 1)
+
+    @cached_property
+    def _index(self) -> tuple[str, dict[str, list[int]]]:
+        """Each word once, with a blank after it, and where it is."""
+        places: dict[str, list[int]] = {}
+        for match in _WORD.finditer(self.spaced):
+            places.setdefault(match[0], []).append(match.start())
+        return f"{' '.join(places)} ", places
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:

@@ -6,7 +6,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
-from itertools import zip_longest
 from typing import NamedTuple
 
 from psreg.core.dataclass import dataclass
@@ -66,6 +65,19 @@ class Layer:
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     origins: list[Edit] = field(default_factory=list)
+
+    def near_edits(self, reach: int) -> Iterator[Span]:
+        """Yield the parts of this text that are at most `reach` characters from an edit of it."""
+        if not self.starts:  # letter for letter
+            yield Span(0, len(self.text))
+            return
+        begin, done = max(0, self.starts[0] - reach), 0
+        for start, end in zip(self.starts, self.ends, strict=True):
+            if done and start - reach > done:
+                yield Span(begin, done)
+                begin = start - reach
+            done = min(end + reach, len(self.text))
+        yield Span(begin, done)
 
     def span(self, start: int, end: int) -> Span:
         """Return the characters of the lowest text that became `[start, end)` of this one."""
@@ -204,9 +216,19 @@ def _number(found: tuple[str, str]) -> int:
 
 def columns(below: Layer) -> Layer:
     """Return a text of which each column was a word."""
-    lines = below.text.split("\n")
-    spans = zip_longest(*lines, fillvalue=" ")
-    return read_as(below, HIDDEN_AMONG, " ".join("".join(column).strip() for column in spans))
+    # NOTE: a text may have many short lines and a long one: columns are not filled up.
+    found: list[list[str]] = []
+    last: list[int] = []
+    for row, line in enumerate(below.text.split("\n")):
+        new = len(line) - len(found)
+        found += ([] for _ in range(new))
+        last += (row for _ in range(new))
+        for at, character in enumerate(line):
+            if row - last[at] > 1:
+                found[at].append(" ")
+            found[at].append(character)
+            last[at] = row
+    return read_as(below, HIDDEN_AMONG, " ".join("".join(column).strip() for column in found))
 
 
 def read_as(below: Layer, how: str, text: str) -> Layer:

@@ -19,9 +19,9 @@ _SHORTEST = 12
 """The fewest characters of what is said."""
 
 _QUOTED = lazy(r"([\"'`])([A-Za-z0-9+/=_-]{2,100})\1")
-_RUN_OF_SIGNS = "[A-Za-z0-9+/_-]{4,100}={0,2}"
+_RUN_OF_SIGNS = "[A-Za-z0-9+/_-]{4,100}+={0,2}"
 _GAP = r"(?:[^A-Za-z0-9+/_=\\%&#;-]|\\\n|(?<=\s)[-+](?=\s)){1,6}"
-_PIECES = lazy(rf"{_RUN_OF_SIGNS}(?:{_GAP}{_RUN_OF_SIGNS}){{2,200}}")
+_PIECES = lazy(rf"(?<![A-Za-z0-9+/_-]){_RUN_OF_SIGNS}(?:{_GAP}{_RUN_OF_SIGNS}){{2,200}}")
 _LABELLED = lazy(rf"(?:(?<![^\n])[^\n]{{0,14}}[ :,.|][ ]?{_RUN_OF_SIGNS}(?:\n|\Z)){{3,200}}")
 _LAST = lazy(rf"{_RUN_OF_SIGNS}(?=\n|\Z)")
 _PART = lazy(r"[A-Za-z0-9+/=_-]{3,}")
