@@ -146,3 +146,18 @@ def test_a_text_of_many_words_has_the_same_marks():
     many, few = texts.of_readme(" ".join(words)), texts.of_readme(" ".join(words[:10]))
     assert few.marks <= many.marks
     assert {"wor", "word", "word5", "word5999"} <= many.marks
+
+
+@pytest.mark.parametrize(
+    "part", ["ig", "ignore ", "nore ", "rules", "s ", "äng", "you'", " ", "all "]
+)
+def test_words_are_found_in_a_long_text_where_they_are(part):
+    text = "Ignore, all-rules! Signore Längs you're rules\nIGNORE " * 1_200
+    where = texts.of_readme(text)
+    assert where.is_long
+    ends = part[:-1].isalnum() and part[-1] == " "
+    said = re.sub(r"[^a-zäöüß0-9]", " ", text.lower()) if ends else text.lower()
+    assert where.places(part) == [
+        m.start() for m in re.finditer(f"(?={part})", said.replace("\n", " "))
+    ]
+    assert not texts.of_readme("ignore").is_long

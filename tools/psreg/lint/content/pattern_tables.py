@@ -174,17 +174,16 @@ class Pattern:
         self, content: Content, words: list[str], told: dict[int, list[tuple[int, int]]]
     ) -> Iterator[Hit]:
         """Yield the matches that begin with one of `words`, outside of what was `told` before."""
-        left, match_at, place = MOST_EXCUSED, self._regex.match, content.segment_at
-        for at, word in _tried(content, words):
-            number, offset = place(at)
-            match = match_at(content.texts[number], at - offset)
-            if not match and not word:
+        left, match_at, texts = MOST_EXCUSED, self._regex.match, content.texts
+        alone = len(texts) == 1
+        places, too_many = _to_try(content, words)
+        for at in places:
+            number, offset = (0, 0) if alone else content.segment_at(at)
+            text = texts[number]
+            match = match_at(text, at - offset)
+            if not match:
                 continue
-            segment, text = content.segments[number], content.texts[number]
-            start, end = match.span() if match else (at - offset, at - offset + len(word))
-            if word:
-                yield Hit(segment=segment, start=start, end=end, pattern=self, most=MOST_TRIED)
-                return
+            start, end = match.span()
             others = told.setdefault(number, [])
             after = bisect_left(others, (end, 0))
             # NOTE: to tell whether something excuses a match takes longer than to find it.
@@ -195,10 +194,14 @@ class Pattern:
                 left -= 1
             if not excused or not left:
                 others.insert(after, (start, end))
-                most = 0 if left else MOST_EXCUSED
+                segment, most = content.segments[number], 0 if left else MOST_EXCUSED
                 yield Hit(segment=segment, start=start, end=end, pattern=self, most=most)
             if not left:
                 return
+        for at in too_many:
+            number, offset = content.segment_at(at)
+            segment, start = content.segments[number], at - offset
+            yield Hit(segment=segment, start=start, end=start + 1, pattern=self, most=MOST_TRIED)
 
     def is_in(self, text: str) -> bool:
         """Tell whether the pattern matches in `text`, whatever is around the match."""
@@ -532,15 +535,15 @@ def _any_blank(found: re.Match[str]) -> str:
     return r"\s{1,4}" if found[0] == " " else found[0].replace(" ", r"\s")
 
 
-def _tried(content: Content, words: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield where matches may begin; at the last place also the word that occurs too often."""
+def _to_try(content: Content, words: list[str]) -> tuple[list[int], list[int]]:
+    """Return where matches may begin; and where the first word is too often, if one is."""
+    found: list[int] = []
     for word in words:
         places = content.places(word)
-        most = MOST_TRIED if word.strip().isalnum() else len(places)
-        yield from ((at, "") for at in places[:most])
-        if most < len(places):
-            yield places[most], word
-            return
+        if len(places) > MOST_TRIED and word.strip().isalnum():
+            return found + places[:MOST_TRIED], places[MOST_TRIED : MOST_TRIED + 1]
+        found += places
+    return found, []
 
 
 @lru_cache(maxsize=1 << 12)

@@ -214,12 +214,17 @@ def _number(found: tuple[str, str]) -> int:
     return int(found[0])
 
 
+_WIDEST = 2_000
+"""More columns than a model can read as words."""
+
+
 def columns(below: Layer) -> Layer:
     """Return a text of which each column was a word."""
     # NOTE: a text may have many short lines and a long one: columns are not filled up.
     found: list[list[str]] = []
     last: list[int] = []
-    for row, line in enumerate(below.text.split("\n")):
+    for row, whole in enumerate(below.text.split("\n")):
+        line = whole[:_WIDEST]
         new = len(line) - len(found)
         found += ([] for _ in range(new))
         last += (row for _ in range(new))
