@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from psreg.registry.trust.plain_signers import standing_in
+
 NAMES = ("boto3", "azure", "pkcs11", "hvac")
 
 
@@ -31,3 +33,40 @@ def test_one_that_is_there_already_stays(tmp_path: Path) -> None:
     program = "import sys, types; one = sys.modules['boto3'] = types.ModuleType('boto3')\n"
     program += "import psreg.registry.trust.plain_signers\nassert sys.modules['boto3'] is one\n"
     subprocess.run([sys.executable, "-c", program], check=True, cwd=tmp_path)
+
+
+def test_without_cryptography_no_signature_of_ed25519_is_verified() -> None:
+    program = (
+        "import sys; sys.modules['cryptography'] = None\n"
+        "import psreg.registry.trust.plain_signers\n"
+        "from securesystemslib.exceptions import UnverifiedSignatureError\n"
+        "from securesystemslib.signer import Signature, SSlibKey\n"
+        "key = SSlibKey('id', 'ed25519', 'ed25519', {'public': '00' * 32})\n"
+        "try: key.verify_signature(Signature('id', '00' * 64), b'data')\n"
+        "except UnverifiedSignatureError: print('refused')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "refused\n"
+
+
+def test_a_module_stands_in_while_the_block_lasts() -> None:
+    with standing_in({"psreg_a": {"one": 1}, "psreg_b": None, "sys": {"path": []}}):
+        import psreg_a  # type: ignore[import-not-found]
+
+        assert psreg_a.one == 1
+        assert sys.modules["psreg_b"] is None
+        assert sys.path
+    assert {"psreg_a", "psreg_b"}.isdisjoint(sys.modules)
+
+
+@pytest.mark.parametrize("missing", [{"psreg_a": None}, {"psreg_a": {}}])
+def test_if_that_is_not_enough_nothing_stands_in(missing: dict) -> None:
+    done = []
+    with standing_in(missing):
+        from psreg_a import one  # type: ignore[import-not-found]
+
+        done.append(one)
+    assert not done
+    assert "psreg_a" not in sys.modules
