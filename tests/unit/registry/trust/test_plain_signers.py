@@ -53,7 +53,7 @@ def test_without_cryptography_no_signature_of_ed25519_is_verified() -> None:
 
 def test_a_module_stands_in_while_the_block_lasts() -> None:
     with standing_in({"psreg_a": {"one": 1}, "psreg_b": None, "sys": {"path": []}}):
-        import psreg_a  # type: ignore[import-not-found]
+        import psreg_a  # type: ignore[import-not-found]  # noqa: PLC0415
 
         assert psreg_a.one == 1
         assert sys.modules["psreg_b"] is None
@@ -65,7 +65,7 @@ def test_a_module_stands_in_while_the_block_lasts() -> None:
 def test_if_that_is_not_enough_nothing_stands_in(missing: dict) -> None:
     done = []
     with standing_in(missing):
-        from psreg_a import one  # type: ignore[import-not-found]
+        from psreg_a import one  # type: ignore[import-not-found]  # noqa: PLC0415
 
         done.append(one)
     assert not done
