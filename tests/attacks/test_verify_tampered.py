@@ -244,6 +244,19 @@ def test_the_checkpoint_seen_last_is_another_one(victim):
     assert verified(victim) == (3, "TRUST_LOG", "last seen")
 
 
+@pytest.mark.attack("T12", (3, "TRUST_LOG"), (3, "TRUST_MIXED"), (3, "TRUST_DIGEST"))
+@pytest.mark.parametrize(
+    "name", ["log/checkpoint", "metadata/snapshot.json", "pkg/quiz_master.json"]
+)
+def test_a_damaged_file_is_no_reason_to_write_to_the_maintainers(attack, victim, name):
+    attack.state = None  # the hint restores what is damaged
+    (victim.state / name).write_bytes(b"{")
+    (row,) = victim.client.run("verify", "quiz_master", "--format", "json").json["results"]
+    assert row["hint"] == "Run `psreg install quiz_master` while the registry can be reached."
+    assert victim.client.run("install", "quiz_master").code == 0
+    assert victim.client.run("verify", "quiz_master").code == 0
+
+
 @pytest.mark.attack("T12", (3, "TRUST_LOG"))
 def test_the_checkpoint_seen_last_is_an_older_one(victim):
     row = json.loads((victim.state / "pkg" / "quiz_master.json").read_text())["releases"][0]

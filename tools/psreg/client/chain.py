@@ -106,6 +106,12 @@ class Pins:
         return Witnesses.parse(named.witnesses, named.threshold) if named else Witnesses()
 
 
+_OF_WHAT_IS_KEPT = frozenset(
+    f"TRUST_{each}" for each in ("DIGEST", "LOG", "METADATA", "MIXED", "ROLE", "SIGNATURE")
+)
+"""Codes of errors that only a changed file on this machine can have: all was verified before."""
+
+
 class Chain:
     """The chain of an installed release in the `library`, up to the root that is pinned.
 
@@ -133,6 +139,8 @@ class Chain:
         try:
             yield from links
         except PsregError as error:
+            if error.code in _OF_WHAT_IS_KEPT:  # the hint is for maintainers
+                error.hint = f"{self._again[:-1]} while the registry can be reached."
             yield Link(name=self._at, text=error.message, error=error)
 
     def _links(self, pins: Pins) -> Iterator[Link]:
