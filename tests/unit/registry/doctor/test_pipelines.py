@@ -38,6 +38,8 @@ def test_no_pipelines() -> None:
         "      - run: |\n          pip install --no-deps \\\n            --no-build-isolation .",
         "      # pip install anything",
         "      - run: pip --version",
+        "      - run: uv pip install --require-hashes -r a.txt",
+        "      # uvx anything",
     ],
 )
 def test_what_is_pinned(text: str) -> None:
@@ -53,6 +55,11 @@ def test_what_is_pinned(text: str) -> None:
         ("      - uses: docker://python:3.11", "docker://python:3.11, which can change"),
         ("      - run: pip install psreg", "installs packages without their hashes"),
         ("      - run: pip3 install --no-deps psreg", "installs packages without their hashes"),
+        ("      - run: uv pip install psreg", "installs packages without their hashes"),
+        ("      - run: uv tool install psreg", "installs packages without their hashes"),
+        ("      - run: pipx install psreg", "installs packages without their hashes"),
+        ("      - run: pipx run psreg publish", "installs packages without their hashes"),
+        ("      - run: uvx psreg publish", "installs packages without their hashes"),
     ],
 )
 def test_what_is_not_pinned(text: str, found: str) -> None:
@@ -112,7 +119,23 @@ def test_who_has_the_keys() -> None:
     assert key(publish="jobs:\n  a:\n    steps: []\n")[0] is Status.UNSEEN
 
 
-@pytest.mark.parametrize("event", ["pull_request", "pull_request_target", "issues", "merge_group"])
+@pytest.mark.parametrize(
+    "event",
+    [
+        "pull_request",
+        "pull_request_target",
+        "pull_request_review",
+        "pull_request_review_comment",
+        "issues",
+        "issue_comment",
+        "discussion",
+        "discussion_comment",
+        "merge_group",
+        "workflow_run",
+        "fork",
+        "watch",
+    ],
+)
 def test_who_starts_a_job_with_the_keys(event: str) -> None:
     told = (Status.ERROR, f"{PUBLISH} has PSREG_KEYS, and runs when strangers ask for it")
     assert key(publish=JOB.replace("  push:", f"  {event}:")) == told

@@ -23,17 +23,22 @@ CODEOWNERS = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CO
 _KEYS = "PSREG_KEYS"
 _USES = lazy(r"^[ \t]*(?:-[ \t]+)?uses:[ \t]*[\"']?([^\s\"'#]+)", re.MULTILINE)
 _BY_COMMIT = lazy(r"[^@]+@(?:[0-9a-f]{40}|sha256:[0-9a-f]{64})")
-_PIP = lazy(r"^.*\bpip[0-9.]*\"?[ \t]+install\b.*$", re.MULTILINE)
+_PIP = lazy(
+    r"^.*\b(?:pip[0-9.]*\"?[ \t]+install|pipx[ \t]+(?:install|run)|uv[ \t]+tool|uvx[ \t])\b.*$",
+    re.MULTILINE,
+)
 _PACKAGE = lazy(
     r"^[A-Za-z0-9][A-Za-z0-9._-]*[ \t]*(?:\[[^\]\n]*\])?[ \t]*(?:==|@).*$", re.MULTILINE
 )
 _SOURCE = lazy(r"--hash=sha256:[0-9a-f]{64}|@[ \t]*git\+\S+@[0-9a-f]{40}\b|#sha256=[0-9a-f]{64}")
 _JOB = lazy(r"^  ?([A-Za-z0-9_.-]+):[ \t]*(?:#.*)?$", re.MULTILINE)
 _GITLAB_JOB = lazy(r"^([A-Za-z0-9_.-]+):[ \t]*(?:#.*)?$", re.MULTILINE)
+_STRANGERS = (
+    r"(?:pull_request(?:_[a-z_]+)?|issues|issue_comment|discussion(?:_comment)?|merge_group"
+    r"|workflow_run|fork|watch|gollum)\b"
+)
 _FROM_OUTSIDE = lazy(
-    r"^[ \t]*(?:-[ \t]+)?[\"']?(pull_request(_target)?|issues|issue_comment|merge_group)\b"
-    r"|^on:.*\b(pull_request|issues|issue_comment|merge_group)",
-    re.MULTILINE,
+    rf"^[ \t]*(?:-[ \t]+)?[\"']?{_STRANGERS}|^[\"']?on[\"']?:.*\b{_STRANGERS}", re.MULTILINE
 )
 _ENVIRONMENT = lazy(r"^[ \t]+environment:", re.MULTILINE)
 _CRON = lazy(r"^[ \t]*-[ \t]+cron:[ \t]*[\"']?([^\"'#\n]+)", re.MULTILINE)
