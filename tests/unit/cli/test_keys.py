@@ -151,6 +151,7 @@ def test_nothing_is_signed_that_nobody_has_seen(checkout: Checkout) -> None:
         ["harden", f"root={'0' * 64}"],
         ["harden", f"ana={'0' * 64}", "--threshold", "2"],
         ["harden", f"ana={'0' * 64}", "--threshold", "0"],
+        ["harden", *(f"{who}={'0' * 64}" for who in ("ana", "ben")), f"cem={'1' * 64}"],
         ["sign", "ana"],
         ["owners"],
     ],

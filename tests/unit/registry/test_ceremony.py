@@ -336,6 +336,9 @@ def test_what_cannot_begin(home: Path, registry: Path) -> None:
             people.harden(threshold)
     with pytest.raises(ValueError, match="cannot sign"):
         harden(dict.fromkeys(PEOPLE, people.public["ana"]), 2, NOW, ports(home, registry))
+    same = {**people.public, "ben": people.public["ana"]}
+    with pytest.raises(ValueError, match="two are the same"):
+        harden(same, 2, NOW, ports(home, registry))
     assert drafts(registry) == set()
     assert sign(ports(home, registry)) == ()
     people.harden()

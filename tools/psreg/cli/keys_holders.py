@@ -80,7 +80,10 @@ def _harden(args: Namespace, place: Place) -> Answer:
     from psreg.registry.keys.rotation import harden
 
     holders = keys_of(args.holders)
-    if not 0 < args.threshold <= len(set(holders.values())):
+    if len({*holders.values()}) < len(holders):
+        hint = "Each holder needs a key of their own."
+        raise UsageError("USAGE", "two holders have the same key", hint)
+    if not 0 < args.threshold <= len(holders):
         raise UsageError("USAGE", f"{args.threshold} of {len(holders)} keys cannot sign")
     found = harden(holders, args.threshold, clock.now(), place.ports, place.lifetimes())
     return signing_answer(found)

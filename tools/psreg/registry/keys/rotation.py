@@ -85,11 +85,12 @@ def harden(
 
     Raises:
         FindingsError: SIGNING_PENDING: other drafts are not in force yet.
-        ValueError: something is not a public key, or the threshold cannot be reached.
+        ValueError: something is not a public key, two holders have the same one, or the threshold
+            cannot be reached.
         UnavailableError: NOT_PUBLISHED; files cannot be read or written.
     """
-    if not 0 < threshold <= len(set(holders.values())):
-        raise ValueError(f"{threshold} of {len(set(holders.values()))} keys cannot sign")
+    if len({*holders.values()}) < len(holders) or not 0 < threshold <= len(holders):
+        raise ValueError(f"{threshold} of {len(holders)} keys cannot sign, or two are the same")
     keys = tuple(public_key_of(holder, public) for holder, public in holders.items())
     state = published(ports)
     check_none_pending(ports.store, state)
