@@ -140,6 +140,19 @@ def test_a_client_that_saw_it_announced_follows_a_recovery(claimed):
     check_installed(claimed)
 
 
+def test_a_release_of_the_far_future_does_not_stop_a_recovery(claimed):
+    """A thief, or a wrong clock, dated it; it stays in the record and in the log."""
+    claimed.registry.release(NAME, "1.0.1", b"1.0.1", date="9999-12-31T23:59:59Z")
+    row = claimed.record["releases"][-1]
+    row["files"] = files_of(row)
+    claimed.owners.sign(NAME, "1.0.1", ANA)
+    claimed.registry.publish()
+    check_installed(claimed, "1.0.1")
+    seen(claimed, 21)
+    complete(claimed, completed(announce(claimed)))
+    check_installed(claimed)
+
+
 def test_owners_release_until_it_is_completed(claimed):
     said = {**told(1), "next": {"owners": [], "threshold": 0}}
     announce(claimed, said=told(1))

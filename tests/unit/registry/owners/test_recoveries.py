@@ -44,6 +44,7 @@ from support.owners import ANA, BEN, CEM, Owner
 ID = "a" * 32
 NOW = datetime(2026, 11, 21, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
+FOREVER = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 AFTER = Ownership.of(
     ({"forge": "github", "id": 2, "keys": [BEN.line]},),
     1,
@@ -179,13 +180,23 @@ def test_when_it_is_due(date: datetime, rows: Any, seen: datetime | None, days: 
     made = recovery()
     said, at = found(made, date), NOW + days * DAY
     where = record(said, rows=rows)
-    assert due(made, where, said, lambda index: seen if index == 5 else None) == at
+    assert due(made, where, said, at, lambda index: seen if index == 5 else None) == at
     with pytest.raises(TrustError, match=f"may take effect on {text_of(at)}, and not before"):
         check_recovered(made, where, at - timedelta(seconds=1), lambda _: seen)
     assert check_recovered(made, where, at, lambda _: seen) == said
 
 
-@pytest.mark.parametrize("date", ["", "today", "9999-12-31T23:59:59Z"])
+@pytest.mark.parametrize("date", [NOW + 8 * DAY, NOW + 9999 * DAY, FOREVER])
+def test_a_release_of_the_future_delays_nothing(date: datetime) -> None:
+    made, later = recovery(), NOW + 7 * DAY
+    said = found(made)
+    where = record(said, rows=(row(1, text_of(date)),))
+    assert due(made, where, said, NOW) == later
+    assert check_recovered(made, where, later) == said
+    assert states(where, replace(CLAIM, recovery=made.to_json())) == [(PENDING, text_of(later))]
+
+
+@pytest.mark.parametrize("date", ["", "today"])
 def test_a_release_without_a_date(date: str) -> None:
     made = recovery()
     with pytest.raises(TrustError) as caught:

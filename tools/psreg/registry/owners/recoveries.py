@@ -160,7 +160,7 @@ def with_recovery(
     """Return a record that says where the log has a recovery since `now`, and how it stands."""
     new = LoggedRecovery(statement=recovery.members, date=text_of(now), log=log)
     record = replace(record, recoveries=(*record.recoveries, new.to_json()))
-    at = text_of(due(recovery, record, new))
+    at = text_of(due(recovery, record, new, now))
     told = recovery.told
     return record, Standing(name=record.name, state=PENDING, told=told, found=new, due=at)
 
@@ -197,11 +197,16 @@ Absent = Callable[[int], datetime | None]
 
 
 def due(
-    recovery: Recovery, record: PackageRecord, found: LoggedRecovery, absent: Absent = never
+    recovery: Recovery,
+    record: PackageRecord,
+    found: LoggedRecovery,
+    now: datetime,
+    absent: Absent = never,
 ) -> datetime:
-    """Return from when on a recovery in the log may be in force.
+    """Return from when on a recovery in the log may be in force, as far as one can tell `now`.
 
-    It was logged after everything that the log has before it, whatever its date says.
+    It was logged after everything that the log has before it, whatever its date says. A release of
+    the future has a wrong date, which tells nothing: it would delay the recovery without end.
 
     Raises:
         TrustError: TRUST_METADATA: something has no date.
@@ -210,7 +215,7 @@ def due(
     try:
         known = [time_of(found.date)]
         before = (row for row in record.releases if row.log and row.log.index < index)
-        known.extend(time_of(row.date) for row in before)
+        known.extend(at for row in before if (at := time_of(row.date)) <= now)
         if seen := absent(index):
             known.append(seen)
         return max(time_of(recovery.not_before), max(known) + DELAY)
@@ -239,7 +244,7 @@ def check_recovered(
     for each in filter(None, (found, earlier)):
         if by := objectors(recovery, each.objection, void):
             raise refused(f"{', '.join(by)} objected to {recovery.title}")
-    at = due(recovery, record, found, absent)
+    at = due(recovery, record, found, now, absent)
     if now < at:
         raise refused(f"{recovery.title} may take effect on {text_of(at)}, and not before")
     return found
@@ -263,7 +268,8 @@ def standing(record: PackageRecord, claim: Claim | None, registry_id: str) -> It
         elif pending is not None and pending.digest == found.log.statement:
             state = OBJECTED
             if not objectors(pending, found.objection, void):
-                state, at = PENDING, text_of(due(pending, record, found))
+                state = PENDING
+                at = text_of(due(pending, record, found, time_of(found.date)))
             pending = None
         elif found.objection is not None:
             state = OBJECTED
