@@ -382,6 +382,7 @@ def test_advisories_are_those_of_osv(home: Path, registry: Path) -> None:
     for each in found:
         Draft202012Validator(OSV).validate(each)
     assert [each["id"][-4:] for each in found] == ["0001", "0003", "0004"]
+    assert all(each["id"].startswith("x_PSREG-") for each in found)  # OSV 1.8: not its own
     assert ["withdrawn" in each for each in found] == [True, False, False]
     assert [each["affected"] == [] for each in found] == [False, False, True]
     assert found[0]["summary"] == "alpha 1.1.0 was revoked"

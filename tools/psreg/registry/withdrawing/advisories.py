@@ -1,7 +1,8 @@
-"""Advisories about what was withdrawn, in the format of OSV (Open Source Vulnerabilities, 1.6).
+"""Advisories about what was withdrawn, in the format of OSV (Open Source Vulnerabilities, 1.8).
 
 Each action that takes something away gives one; it is `withdrawn` once the action is lifted. Tools
-that watch packages read them without knowing psreg.
+that watch packages read them without knowing psreg. OSV has a list of ecosystems, and psreg is not
+on it; ids that begin with `x_` are those of a database that OSV does not know either.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 from psreg.registry.actions.action import LIFT, Action
 from psreg.registry.withdrawing.effects import Effects
 
-OSV_VERSION = "1.6.0"
+OSV_VERSION = "1.8.0"
 ECOSYSTEM = "psreg"
 
 _DONE = {
@@ -37,7 +38,7 @@ def _advisory(action: Action, effects: Effects) -> dict[str, Any]:
     affected = [{"package": package, "versions": [subject.version]}] if subject.name else []
     return {
         "schema_version": OSV_VERSION,
-        "id": f"PSREG-{action.registry_id[:8]}-{action.number:04}",
+        "id": f"x_PSREG-{action.registry_id[:8]}-{action.number:04}",
         "modified": lift.date if lift else action.date,
         "published": action.date,
         **({"withdrawn": lift.date} if lift else {}),
