@@ -15,7 +15,15 @@ from support.paths import PBES
 from support.pipelines import git
 from support.warm_psreg import run_psreg
 
-MESSAGE = "Add it\n\nReviewed-by: =HYPERLINK(1)\nReviewed-by: \x1b[31mred\nReviewed-by: Ana <ana@example.org>\n"
+APPROVED = (
+    "=HYPERLINK(1)",
+    "\x1b[31mred",
+    "Ana <ana@example.org>",
+    "+SUM(1)",
+    "x;@y, ; -1",
+    "\uff1d1",
+)
+MESSAGE = "Add it\n\n" + "".join(f"Reviewed-by: {name}\n" for name in APPROVED)
 FOLDER = "pbes/prompt/email_reply/1.0.0"
 
 
@@ -54,7 +62,7 @@ def test_a_release_with_all_that_is_known(checkout: Checkout) -> None:
     assert (row["index"], row["name"], row["version"]) == (0, "email_reply", "1.0.0")
     assert (row["commit"], row["approved_by"]) == (
         checkout.commit,
-        ["=HYPERLINK(1)", "\x1b[31mred", "Ana <ana@example.org>"],
+        [*APPROVED],
     )
     assert [waived["code"] for waived in row["waived"]] == ["REG011"]
     assert (row["problems"], row["yanked"]) == ([], None)
@@ -76,6 +84,21 @@ def test_what_disagrees_is_listed_whatever_its_date(checkout: Checkout) -> None:
     assert f"problem: {FOLDER}/README.md is missing" in done.stdout
 
 
+def test_what_was_withdrawn_is_listed_from_that_day_on(checkout: Checkout) -> None:
+    assert checkout.run(
+        "revoke", "--reason", "It sends answers to a stranger.", "email_reply@1.0.0"
+    ).returncode == 0  # fmt: skip
+    assert checkout.run("publish", "-q").returncode == 0
+
+    def listed(day: str) -> list[str]:
+        done = checkout.run("audit", "--format", "json", "--since", day)
+        return [each["kind"] for each in json.loads(done.stdout)["actions"]]
+
+    assert listed("2026-01-01") == ["revoke"]
+    assert listed("2099-01-01") == []
+    assert "revoke email_reply" not in checkout.run("audit", "--since", "2099-01-01").stdout
+
+
 def test_a_link_is_not_the_file(checkout: Checkout, tmp_path: Path) -> None:
     readme = checkout.root / FOLDER / "README.md"
     readme.rename(tmp_path / "elsewhere.md")
@@ -88,7 +111,9 @@ def test_a_table_for_a_spreadsheet(checkout: Checkout) -> None:
     done = checkout.run("audit", "--format", "csv")
     (row,) = csv.DictReader(io.StringIO(done.stdout))
     assert (row["index"], row["name"], row["waived"]) == ("0", "email_reply", "REG011")
-    assert row["approved_by"] == "'=HYPERLINK(1); \\u{001b}[31mred; Ana <ana@example.org>"
+    assert row["approved_by"] == (
+        "'=HYPERLINK(1); \\u{001b}[31mred; Ana <ana@example.org>; '+SUM(1); x;'@y, ; '-1; '\uff1d1"
+    )
     assert list(row) == list(checkout.rows()[0])
 
 

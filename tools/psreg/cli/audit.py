@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 EXAMPLE = "psreg audit --since 2026-11-01 --format csv"
 SCHEMA = "psreg.audit/1"
 
+_FORMULA = re.compile(r"((?:^|;)\s*)(?=[=+@\uff0b\uff0d\uff1d\uff20-])")
+"""What begins a formula; where numbers have commas, a semicolon begins a cell."""
+
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 
 
@@ -46,7 +49,7 @@ def configure(parser: ArgumentParser) -> None:
         "--since",
         type=_date,
         metavar="DATE",
-        help="list releases of this day and later, such as 2026-11-01; all are compared",
+        help="list what is of this day or later, such as 2026-11-01; all is compared",
     )
     add_output_options(parser, ("text", "json", "csv"))
 
@@ -77,9 +80,14 @@ def run(args: Namespace, console: Console) -> int:
     added = FolderHistory(root).additions("pbes")
     rows = [_row(release, added) for release in releases]
     actions = [_action_row(each) for each in found.actions]
-    recoveries = [_recovery_row(each) for each in found.recoveries]
+    since = args.since or ""
+    recovered = [each for each in found.recoveries if each.problems or _day(each) >= since]
+    recoveries = [_recovery_row(each) for each in recovered]
     failed = any(row["problems"] for row in (*rows, *actions, *recoveries))
-    rows = [row for row in rows if row["problems"] or str(row["date"]) >= (args.since or "")]
+    rows, actions = (
+        [row for row in kind if row["problems"] or str(row["date"]) >= since]
+        for kind in (rows, actions)
+    )
     if args.format == "json":
         document = {"schema": SCHEMA, "checked": len(releases), "releases": rows}
         console.json({**document, "actions": actions, "recoveries": recoveries})
@@ -88,7 +96,7 @@ def run(args: Namespace, console: Console) -> int:
     else:
         _print(rows, len(releases), console)
         _print_actions(actions, console)
-        _print_recoveries(found.recoveries, console)
+        _print_recoveries(recovered, console)
     return int(failed)
 
 
@@ -164,7 +172,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, dict):
         value = f"{value['kind']}: {value['reason']}"
     text = "" if value is None else one_line(str(value))
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    return _FORMULA.sub(r"\1'", text)
 
 
 def _action_row(each: AuditedAction) -> dict[str, Any]:
@@ -201,11 +209,14 @@ def _recovery_row(each: AuditedRecovery) -> dict[str, Any]:
     }
 
 
+def _day(each: AuditedRecovery) -> str:
+    return str(each.standing.told.get("date", ""))[:10]
+
+
 def _print_recoveries(recoveries: Iterable[AuditedRecovery], console: Console) -> None:
     for each in recoveries:
         index = "-" if each.index is None else each.index
-        day = each.standing.told.get("date", "")[:10]
-        console.line(f"{index:>6}  {day}  {each.standing.line}")
+        console.line(f"{index:>6}  {_day(each)}  {each.standing.line}")
         for problem in each.problems:
             console.line(f"        problem: {problem}")
 
