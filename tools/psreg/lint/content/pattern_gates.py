@@ -282,3 +282,17 @@ def _repeated(part: _Part, tokens: list[str]) -> _Part:
     if part.exact and (token[0] == "?" or part.exact == [" "]):
         return _Part([*part.exact, ""], [])
     return _ANYTHING
+
+
+def with_any_blanks(pattern: str) -> str:
+    """Return `pattern` with white space for each blank: texts are wrapped and indented."""
+    if "[" not in pattern:
+        return pattern.replace(" ", r"\s{1,4}")
+    return _BLANK_OR_SET.sub(_any_blank, pattern)
+
+
+_BLANK_OR_SET = lazy(r"\\.|\[\^?\]?(?:\\.|[^\]\\]){0,200}\]| ")
+
+
+def _any_blank(found: re.Match[str]) -> str:
+    return r"\s{1,4}" if found[0] == " " else found[0].replace(" ", r"\s")

@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import ERROR, Finding, Severity
 from psreg.core.regex import lazy
-from psreg.lint.content.pattern_gates import Gate
+from psreg.lint.content.pattern_gates import Gate, with_any_blanks
 from psreg.lint.content.search_marks import MarkIndex, marks_of, marks_of_any, numbers_of
 from psreg.lint.content.texts import Content, Segment, quoted
 
@@ -519,20 +519,6 @@ def hits(content: Content, rows: Rows) -> Iterator[Hit]:
 @cache
 def _compiled(pattern: str, *, cased: bool = False) -> re.Pattern[str]:
     return re.compile(with_any_blanks(pattern), 0 if cased else re.IGNORECASE)
-
-
-def with_any_blanks(pattern: str) -> str:
-    """Return `pattern` with white space for each blank: texts are wrapped and indented."""
-    if "[" not in pattern:
-        return pattern.replace(" ", r"\s{1,4}")
-    return _BLANK_OR_SET.sub(_any_blank, pattern)
-
-
-_BLANK_OR_SET = lazy(r"\\.|\[\^?\]?(?:\\.|[^\]\\]){0,200}\]| ")
-
-
-def _any_blank(found: re.Match[str]) -> str:
-    return r"\s{1,4}" if found[0] == " " else found[0].replace(" ", r"\s")
 
 
 def _to_try(content: Content, words: list[str]) -> tuple[list[int], list[int]]:
