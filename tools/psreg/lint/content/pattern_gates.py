@@ -83,7 +83,7 @@ class Gate:
         whole = _alternatives(_TOKEN.findall(pattern)[::-1], "")
         clauses = sorted(whole.clauses or [whole.exact or [""]], key=_letters)
         best = [clause for clause in clauses[-_ENOUGH:] if _letters(clause)[0] >= _SHORT]
-        self._clauses = [_Clause(phrases) for phrases in reversed(best)]
+        self._clauses = self._ordered = [_Clause(phrases) for phrases in reversed(best)]
 
     @property
     def clauses(self) -> list[list[str]]:
@@ -97,15 +97,21 @@ class Gate:
 
     def lets(self, content: Content) -> bool:
         """Tell whether `content` has a phrase of each clause; without it, nothing matches."""
-        clauses, marks = self._clauses, content.marks
+        clauses, marks = self._ordered, content.marks
         # NOTE: words are looked up faster than phrases, but which words these have is not known
         # at first, and takes longer to find out than the check of one file should. Where all words
         # are indexed, to try some places is faster than to search for a phrase.
-        return (
-            all(clause.may_be_in(content) for clause in clauses)
-            and all(clause.has_words(marks) for clause in clauses)
-            and (content.is_long or all(clause.has_phrase(content) for clause in clauses))
-        )
+        if not all(clause.may_be_in(content) for clause in clauses):
+            return False
+        if not all(clause.has_words(marks) for clause in clauses):
+            return False
+        if content.is_long:
+            return True
+        missing = next((clause for clause in clauses if not clause.has_phrase(content)), None)
+        if missing is not None and missing is not clauses[0]:
+            # NOTE: what one text does not have, the next one often does not have either.
+            self._ordered = [missing, *(clause for clause in clauses if clause is not missing)]
+        return missing is None
 
 
 class _Clause:
