@@ -80,6 +80,17 @@ def test_a_review_is_added_to_a_release_at_any_time(home: Path, registry: Path) 
     assert (found.place, found.signed) == (place(number=2), {SshKey.parse(BEN.line)})
 
 
+def test_several_versions_are_reviewed(home: Path, registry: Path) -> None:
+    tree = owned("1.0.0", "1.1.0") | reviewing(("Ben", BEN), ("Cem", CEM))
+    release(home, registry, tree)
+    for version in ("1.1.0", "1.0.0"):
+        for number, who in ((10, BEN), (2, CEM)):
+            tree[place(version, number)] = who.sign(message(registry, version), NAMESPACE)
+    assert release(home, registry, tree, NOW + DAY).ignored == ()
+    for row in record_of(registry).releases:
+        assert [each["reviewer"] for each in row.reviews] == ["Cem", "Ben"]
+
+
 def test_a_review_stays_when_its_reviewer_is_listed_no_more(home: Path, registry: Path) -> None:
     tree = owned("1.0.0") | BEN_REVIEWS
     release(home, registry, tree)

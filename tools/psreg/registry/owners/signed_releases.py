@@ -301,7 +301,7 @@ def _by_version(files: Files) -> dict[str, dict[PurePosixPath, bytes]]:
     """Return the files with reviews by the version they are of, in the order of their numbers."""
     found: dict[str, dict[PurePosixPath, bytes]] = {}
     named = ((path, review) for path in files if (review := review_file(path)))
-    for path, (release, _) in sorted(named, key=lambda each: each[1]):
+    for path, (release, _) in sorted(named, key=lambda each: each[1][1]):
         found.setdefault(release.version, {})[path] = files[path]
     return found
 
