@@ -114,11 +114,25 @@ def test_a_name_that_is_not_claimed(tmp_path: Path) -> None:
     assert section(found).endswith("is signed by github&#58;1.\n")
 
 
-def test_a_message_that_is_too_long_for_a_line(tmp_path: Path) -> None:
-    base = published(tmp_path, ANA)
+def many(count: int) -> dict[str, bytes]:
+    """Return so many files more, which a statement names."""
     folder = "pbes/prompt/hello/1.0.1/evidence"
-    many = {f"{folder}/{n:03}-{'x' * 60}.md": f"# {n}\n".encode() for n in range(40)}
-    said = section(reviewed(tmp_path / "one", base, **many))
+    return {f"{folder}/{n:03}-{'x' * 60}.md": f"# {n}\n".encode() for n in range(count)}
+
+
+def test_a_long_message_is_packed(tmp_path: Path) -> None:
+    shutil.which("ssh-keygen") or pytest.skip("OpenSSH is not installed")
+    found = reviewed(tmp_path / "one", published(tmp_path, ANA), **many(80))
+    message = b64decode(signatures(found)["message"])
+    assert len(message) > 16_000
+    (line,) = (line for line in section(found).splitlines() if "ssh-keygen" in line)
+    printed = line.partition("&& ")[2].partition(" | ssh-keygen")[0]
+    done = subprocess.run(["bash", "-c", printed], capture_output=True, check=True)
+    assert done.stdout == message
+
+
+def test_a_message_that_is_too_long_for_a_line(tmp_path: Path) -> None:
+    said = section(reviewed(tmp_path / "one", published(tmp_path, ANA), **many(190)))
     assert "psreg sign hello@1.0.1" in said
     assert "ssh-keygen" not in said
 

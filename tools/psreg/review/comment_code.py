@@ -6,6 +6,7 @@ or it is left out; a block that people only read may be cropped.
 
 from __future__ import annotations
 
+import gzip
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
@@ -138,16 +139,27 @@ def _signatures(signable: Signable) -> str:
         return f"{what} is signed by {neutral(', '.join(by))}.\n"
     else:
         told = f"{what} can be signed by its owners."
-    message = b64encode(signable.statement.message).decode()
     command = signable.command
-    if len(message) <= _LONGEST_MESSAGE:
+    if message := _printed(signable.statement.message):
         folder, place = quote(str(signable.place.parent)), quote(str(signable.place))
         command += (
-            f"\n# or without psreg:\nmkdir -p {folder} && printf %s '{message}' | base64 --decode |"
+            f"\n# or without psreg:\nmkdir -p {folder} && {message} |"
             f" ssh-keygen -Y sign -n {signable.statement.namespace} -f ~/.ssh/id_ed25519 > {place}"
         )
     then = "In a checkout of the branch, then commit the file in `signatures/` and push it:"
     return f"{told} {then}\n\n{fenced(command, 'sh')}"
+
+
+def _printed(message: bytes) -> str:
+    """Return a shell command that prints a message, "" if it is too long for a line."""
+    whole, packed = (
+        b64encode(each).decode() for each in (message, gzip.compress(message, mtime=0))
+    )
+    if len(whole) <= _LONGEST_MESSAGE:
+        return f"printf %s '{whole}' | base64 --decode"
+    if len(packed) <= _LONGEST_MESSAGE:
+        return f"printf %s '{packed}' | base64 --decode | gunzip"
+    return ""
 
 
 def _recovered(name: str, told: Mapping[str, str]) -> str:
