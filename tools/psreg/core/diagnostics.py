@@ -252,7 +252,7 @@ class Report:
 class Issue:
     """One thing wrong with a text, at a place. `code` is the code of the rule that reports it.
 
-    `fix` and `fix_title` are those of a `Finding`.
+    `fix`, `fix_title` and `since` are those of a `Finding`.
     """
 
     code: str
@@ -261,6 +261,7 @@ class Issue:
     hint: str = ""
     fix: tuple[Change, ...] = ()
     fix_title: str = ""
+    since: str = ""
 
     @property
     def finding(self) -> Finding:
@@ -271,6 +272,7 @@ class Issue:
             hint=self.hint,
             fix=self.fix,
             fix_title=self.fix_title,
+            since=self.since,
         )
 
 

@@ -131,6 +131,7 @@ def clarify_without_contradiction(reply: Reply) -> Iterator[Finding]:
             message="the decision is CLARIFY, but REFLECT names no contradiction",
             at=section.header,
             hint="Name the contradiction that remains, or answer.",
+            since="0.2.0",  # it was a warning
         )
 
 

@@ -77,6 +77,11 @@ class Flag:
     at: Span
 
 
+def names_a_term(text: str, within: Span) -> bool:
+    """Tell whether one of the terms is `within`, denied or not."""
+    return _TERM.search(text, within.start, within.end) is not None
+
+
 def flags_of(text: str, within: Span) -> Iterator[Flag]:
     """Yield the terms that `within` names and does not deny, in order."""
     before, denied = within.start, False

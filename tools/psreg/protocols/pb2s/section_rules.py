@@ -9,7 +9,7 @@ from unicodedata import category
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding, Span
 from psreg.core.rule import rule
-from psreg.protocols.pb2s.flags import FLAG_TERMS
+from psreg.protocols.pb2s.flags import FLAG_TERMS, names_a_term
 from psreg.protocols.pb2s.reply import Reply
 from psreg.protocols.pb2s.sections import (
     PHASES,
@@ -275,6 +275,8 @@ def nothing_flagged(reply: Reply) -> Iterator[Finding]:
             at=section.header,
             hint=f"Use one of the terms {', '.join(FLAG_TERMS)}; a denial does not count.",
             severity=INFO if _is_empty(reply.text, section) else None,
+            # More ways to deny a term became known.
+            since="0.2.0" if names_a_term(reply.text, section.body) else "",
         )
 
 

@@ -185,8 +185,13 @@ def trace_tells_too_much(reply: Reply) -> Iterator[Finding]:
                 message=f"the trace record contains {found}",
                 at=TRACE,
                 hint="Log digests instead of texts.",
+                since="" if found in _KNOWN_FIRST else "0.2.0",
             )
             return
+
+
+_KNOWN_FIRST = ("the message", "the answer", "an e-mail address")
+"""What the first version of the rule looked for."""
 
 
 def _revealed(reply: Reply, text: str, least: int) -> str:

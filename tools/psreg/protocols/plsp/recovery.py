@@ -86,7 +86,14 @@ class RecoveringParser:
         self._at = len(self._tokens) - 1
 
     def _say(
-        self, code: str, message: str, at: Token | Span, hint: str = "", fix: str | None = None
+        self,
+        code: str,
+        message: str,
+        at: Token | Span,
+        hint: str = "",
+        fix: str | None = None,
+        *,
+        since: str = "",
     ) -> None:
         span = at if isinstance(at, Span) else at.span
         self.issues.append(
@@ -97,6 +104,7 @@ class RecoveringParser:
                 hint=hint,
                 fix=() if fix is None else (Change(span, fix),),
                 fix_title="" if fix is None else hint.removesuffix("."),
+                since=since,
             )
         )
 
@@ -147,7 +155,10 @@ class RecoveringParser:
             return
         elif not self._in_doubt_before(token):
             message = f"unexpected `{token.lexeme[:20]}`"
-            self._say("PLSP009", message, token, "End the statement with `;`.")
+            # Behind text that can be read, this was once dropped without a word.
+            glued = any(issue.span.end >= token.start for issue in self.issues)
+            since = "0.2.0" if glued else ""
+            self._say("PLSP009", message, token, "End the statement with `;`.", since=since)
         self._skip()
 
     def _in_doubt_before(self, token: Token) -> bool:

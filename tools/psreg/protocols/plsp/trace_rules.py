@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.rule import rule
+from psreg.protocols.plsp.transition import NOTHING
 from psreg.protocols.plsp.units import Part
 
 
@@ -203,6 +204,7 @@ def wrong_transition(part: Part) -> Iterator[Finding]:
             message=f"wrong transition of {each.what}: {difference}",
             at=each.span,
             hint=f"Answer with the state {part.transition.expected}.",
+            since="0.2.0" if each.found == NOTHING else "",
         )
 
 

@@ -165,6 +165,10 @@ class _Machine:
         return same_value(left, right) is (comparison.relation == "=")
 
 
+NOTHING = "nothing"
+"""What is expected or found on the missing side of a difference."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mismatch:
     """One difference, at `span` of the next block; a missing side is "nothing"."""
@@ -242,7 +246,7 @@ def _variables(outcome: Outcome, answer: Block) -> Iterator[Mismatch]:
         found = answer.state.get(name)
         if found is None:
             wanted = f"`${name}:{lexeme_of(expected)}`"
-            yield Mismatch(what=f"${name}", expected=wanted, found="nothing", span=answer.span)
+            yield Mismatch(what=f"${name}", expected=wanted, found=NOTHING, span=answer.span)
         elif expected is not None and not same_value(expected, found):
             yield Mismatch(
                 what=f"${name}",
@@ -253,7 +257,7 @@ def _variables(outcome: Outcome, answer: Block) -> Iterator[Mismatch]:
     for name, found in answer.state.items():
         if name not in outcome.state:
             shown = f"`${name}:{lexeme_of(found)}`"
-            yield Mismatch(what=f"${name}", expected="nothing", found=shown, span=spans[name])
+            yield Mismatch(what=f"${name}", expected=NOTHING, found=shown, span=spans[name])
 
 
 def _actions(outcome: Outcome, answer: Block) -> Iterator[Mismatch]:
