@@ -68,7 +68,7 @@ def test_prompt(case, tmp_path):
     path.write_bytes(case["file"].encode())
     agree(case["errors"], diagnostics(path, "error"))
     given = [part for k, v in case["values"].items() for part in ("--set", f"{k}={v}")]
-    done = run_psreg("render", str(path), *given)
+    done = run_psreg("render", str(path), "--allow-missing", *given)
     if case["output"] is None:
         assert (done.returncode, done.stdout) == (1, b"")
     else:

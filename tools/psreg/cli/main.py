@@ -76,9 +76,8 @@ def _dispatch(argv: list[str], console: Console) -> int:
     if argv[0] == "help":
         argv = [*argv[1:2], "--help"]
     if argv[:2] == ["completion", "words"]:  # what is typed so far is not for the parser
-        from psreg.cli.completion import tell
-
-        return tell(argv[2:], console, parser_of)
+        code: int = _module("completion").tell(argv[2:], console, parser_of)
+        return code
     name = argv[0]
     group, summary = _listed(name)
     if not group:
@@ -99,7 +98,7 @@ def _dispatch(argv: list[str], console: Console) -> int:
     except SystemExit:  # --help printed its text
         console.flush()
         return 0
-    code: int = module.run(args, console)
+    code = module.run(args, console)
     console.flush()
     return code
 
