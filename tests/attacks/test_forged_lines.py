@@ -103,7 +103,7 @@ def test_a_pipe_gets_the_bytes_and_a_terminal_the_escapes(client):
 def test_json_on_a_terminal_is_escaped_json(client):
     (client.place / "diary.prompt").write_text(DIARY)
     home = {"PSREG_HOME": str(client.home)}
-    argv = ("render", "diary.prompt", "--format", "json")
+    argv = ("render", "diary.prompt", "--allow-missing", "--format", "json")
     shown = shown_on_a_terminal(*argv, cwd=client.place, **home)
     assert shown.isascii()
     assert json.loads(shown) == client.run(*argv).json

@@ -227,7 +227,7 @@ def test_a_receipt_that_is_none_is_told_and_replaced(attack, state, elsewhere, p
     assert verified.refusal == (3, "TRUST_UNPROVEN")
     assert [row["name"] for row in verified.json["results"]] == ["quiz_master"]
     assert client.run("verify", "quiz_master").code == 3
-    assert client.refused("show", "quiz_master") == (4, "NOT_INSTALLED")
+    assert client.refused("path", "quiz_master") == (4, "NOT_INSTALLED")
     assert client.run("install", "quiz_master").code == 0
     assert client.run("verify").code == 0
 
@@ -239,7 +239,7 @@ def test_nothing_is_read_through_a_link(attack, state, tmp_path, level):
     moved = tmp_path / "moved"
     shutil.move(client.library / level, moved)
     (client.library / level).symlink_to(moved)
-    assert client.refused("show", "quiz_master") == (4, "NOT_INSTALLED")
+    assert client.refused("path", "quiz_master") == (4, "NOT_INSTALLED")
     assert "`quiz_master` is damaged" in client.run("list").err
 
 

@@ -75,6 +75,7 @@ def test_what_is_kept(machine):
     kept.check_release(record, row)
     assert kept.artifact(row.path, row.size) == machine.registry.artifacts[row.path]
     assert kept.is_claimed("quiz_master")
+    assert kept.claim(record).name == "quiz_master"
     assert not kept.is_claimed("diary")
     assert [name for segment in kept.segments() for name in segment.names] == [
         "diary",

@@ -142,3 +142,15 @@ def test_the_standard_library_knows_them_as_data_classes():
         Apple("pear")
     with pytest.raises(AttributeError):
         pear.taste = "sweet"
+
+
+def test_a_class_may_show_itself():
+    @dataclass(frozen=True)
+    class Secret:
+        key: str
+
+        def __repr__(self) -> str:
+            return "Secret"
+
+    assert repr(Secret("x")) == "Secret"
+    assert Secret("x") == Secret("x")

@@ -11,7 +11,7 @@ from typing import Any
 
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.formats.tree import Entry
-from psreg.lint.content.clarity_rules import says_nothing
+from psreg.lint.content.clarity_rules import gives_no_reason
 
 LONGEST = 500
 """Characters of a reason."""
@@ -27,7 +27,7 @@ def yanked(entry: Entry, version: str, reason: str) -> bytes:
     """
     if not (reason.strip() and reason.isprintable() and len(reason) <= LONGEST):
         raise UsageError("USAGE", f"the reason must be one line of 1 to {LONGEST} characters")
-    if says_nothing(reason):
+    if gives_no_reason(reason):
         hint = "Write in a sentence what people should know."
         raise UsageError("USAGE", f"the reason says nothing: {reason}", hint)
     if version not in entry.folders:

@@ -24,7 +24,7 @@ from psreg.system.console import Console, add_output_options
 ParserOf = Callable[[str], ArgumentParser | None]
 """Returns the parser of a command, None if there is no such command."""
 
-EXAMPLE = "source <(psreg completion bash)"
+EXAMPLE = "psreg completion fish | source"
 
 _BASH = """\
 _psreg() {

@@ -96,6 +96,7 @@ def test_nothing_is_left_of_a_row_that_is_gone():
         ("(?:evil|böse|süß) ki", "BÖSE KI", "se ki"),
         ("(?:evil|böse) (?:ki|ai)|(?:an )?ai (?:that was|who is) (?:bad|mad)", "evil ki", "an ai"),
         ("(?:aa|bb)+c{0,3}", "bb", "cc"),
+        ("(?: )+key", "a  key", "a kez"),
     ],
 )
 def test_it_asks_for_the_phrases_of_a_pattern(pattern, text, other):

@@ -161,3 +161,7 @@ def test_words_are_found_in_a_long_text_where_they_are(part):
         m.start() for m in re.finditer(f"(?={part})", said.replace("\n", " "))
     ]
     assert not texts.of_readme("ignore").is_long
+
+
+def test_values_are_no_names_of_members():
+    assert of_value({"a": "b", "c": ["d"]}).values == ["b", "d"]

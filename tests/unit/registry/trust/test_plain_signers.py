@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from psreg.registry.trust import plain_signers
 from psreg.registry.trust.plain_signers import standing_in
 
 NAMES = ("boto3", "azure", "pkcs11", "hvac")
@@ -67,3 +68,8 @@ def test_if_that_is_not_enough_nothing_stands_in(missing: dict) -> None:
         done.append(import_module("psreg_a").one)
     assert not done
     assert "psreg_a" not in sys.modules
+
+
+def test_what_stands_in_refuses_every_signature() -> None:
+    with pytest.raises(plain_signers._InvalidError):
+        plain_signers._check(b"", b"", b"")

@@ -401,3 +401,10 @@ def test_a_void_key_of_nobody_is_in_no_record(home: Path, registry: Path) -> Non
     head = head_of(state_of(registry))
     assert head
     assert head.actions.count == 1
+
+
+@pytest.mark.parametrize("why", ["", "two\nlines", ".", "TODO"])
+def test_a_reason_says_why(home: Path, registry: Path, why: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        taken(home, registry, REVOKE, why=why)
+    assert caught.value.code == "BAD_REASON"

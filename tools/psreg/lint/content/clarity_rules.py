@@ -279,6 +279,11 @@ def says_nothing(text: str) -> bool:
     return letters in _FILLER or each <= _FILLER or _PUT_OFF.fullmatch(bare) is not None
 
 
+def gives_no_reason(text: str) -> bool:
+    """Tell whether a text, where somebody should say why, is filler or a note to write it later."""
+    return says_nothing(text) or _UNFINISHED.search(text) is not None
+
+
 def is_sign(character: str) -> bool:
     """Tell whether a character says nothing by itself: punctuation, a blank, what nobody sees."""
     category = unicodedata.category(character)

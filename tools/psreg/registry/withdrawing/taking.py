@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from psreg.core.errors import TrustError, UnavailableError, UsageError
-from psreg.lint.content.clarity_rules import says_nothing
+from psreg.lint.content.clarity_rules import gives_no_reason
 from psreg.registry.actions.action import (
     LIFT,
     LONGEST,
@@ -57,7 +57,7 @@ def take(kind: str, subject: Subject, reason: str, now: datetime, ports: Ports) 
     if not (reason.strip() and reason.isprintable() and len(reason) <= LONGEST):
         told = f"the reason must be one line of 1 to {LONGEST} characters"
         raise UsageError("BAD_REASON", told)
-    if says_nothing(reason):
+    if gives_no_reason(reason):
         hint = "Write in a sentence what people should know."
         raise UsageError("BAD_REASON", f"the reason says nothing: {reason}", hint)
     _check_new(kind, subject, effects)
