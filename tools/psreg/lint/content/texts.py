@@ -142,7 +142,8 @@ class Content:
     @property
     def values(self) -> list[str]:
         """The texts that are not names of members."""
-        return [segment.text for segment in self.segments if segment.kind is not Kind.KEY]  # pragma: no cover
+        keys = Kind.KEY  # pragma: no cover
+        return [each.text for each in self.segments if each.kind is not keys]  # pragma: no cover
 
     @cached_property
     def ascii(self) -> bool:
