@@ -1,4 +1,4 @@
-"""Actions of a registry, as tests of them begin; signed by whoever the test says."""
+"""Actions of a registry, as tests of them begin; signed by those whom the test names."""
 
 from __future__ import annotations
 

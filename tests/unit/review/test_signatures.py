@@ -326,7 +326,7 @@ def test_a_review_without_a_signed_state(tmp_path: Path, damage: tuple[str, ...]
 
 
 def test_a_review_by_a_stranger_is_welcome(tmp_path: Path) -> None:
-    """The review of a change that only adds a review accepts it, whoever asks, if it is valid."""
+    """The review of a change that only adds a review accepts a valid one, no matter who asks."""
     base = published(tmp_path, ANA, claim=False)
     base["registry/policy.toml"] = f'[[reviewer]]\nname = "Ben"\nkeys = ["{BEN.line}"]\n'.encode()
     place = "pbes/prompt/hello/reviews/1.0.0.1.txt"

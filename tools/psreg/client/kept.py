@@ -127,7 +127,7 @@ def newest_kept(folder: Path) -> Read:
 def keys_replaced(folder: Path, target: str) -> bool:
     """Return whether a key that may have signed a stored target signs nothing any more.
 
-    Then what it counted says nothing: whoever stole that key may have counted to the end. TUF
+    Then what it counted says nothing: a thief of that key may have counted to the end. TUF
     forgets the versions of metadata in the same case (5.3.11).
     """
     try:

@@ -176,7 +176,7 @@ def _at(pointer: str) -> tuple[str | int, ...]:
 
 
 def _elsewhere(pbe: Pbe) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with identifiers and with the save template, which are no prose."""
+    """Yield what is wrong with identifiers and with the save template, which are not prose."""
     from psreg.formats.pbe_templates import unfilled  # noqa: PLC0415 - for PBEs
 
     names = [each for each in pbe.strings if each[0].endswith(_IDENTIFIERS)]
