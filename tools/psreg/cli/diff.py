@@ -47,16 +47,12 @@ def run(args: Namespace, console: Console) -> int:
 
 def _registered(args: Namespace, console: Console, request: Request) -> Operand:
     """Return a release of the selected registry, with its artifact verified."""
-    from psreg.client.install import fetch
-    from psreg.client.resolve import Choice, pick, release_id, unknown_name
+    from psreg.client.install import fetch, required_record
+    from psreg.client.resolve import Choice, pick, release_id
     from psreg.compatibility.diff import Operand, file_operand
-    from psreg.registry.records import read_record
 
     with open_selected(args, console) as registry:
-        data = registry.record(request.name)
-        if data is None:
-            raise unknown_name(request.name, registry.names())
-        record = read_record(data, request.name)
+        record = required_record(request.name, registry)
         row = pick(record, request)
         registry.check_release(record, row)
         choice = Choice(request=request, release=release_id(record, row), row=row)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from psreg.cli.registry_option import add_offline_option, add_registry_option, open_kept
-from psreg.client.resolve import parse_request, pick, unknown_name
+from psreg.client.install import required_record
+from psreg.client.resolve import parse_request, pick
 from psreg.core.errors import TrustError
 from psreg.core.version import ANY
 from psreg.formats.protocol_versions import STUB
 from psreg.formats.release import told_origin
-from psreg.registry.records import read_record
 from psreg.registry.trust.roles import package_target
 from psreg.system.console import Console, add_output_options
 
@@ -38,10 +38,7 @@ def run(args: Namespace, console: Console) -> int:
     request = parse_request(args.name)
 
     with open_kept(args, console, lambda: [package_target(request.name)]) as registry:
-        data = registry.record(request.name)
-        if data is None:
-            raise unknown_name(request.name, registry.names())
-        record = read_record(data, request.name)
+        record = required_record(request.name, registry)
         row = record.latest if request.range is ANY else pick(record, request, revoked=True)
         valid = registry.with_void_keys(record)
         claim = registry.claim(valid)

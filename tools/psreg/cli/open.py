@@ -5,11 +5,11 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from psreg.cli.registry_option import add_offline_option, add_registry_option, open_kept
-from psreg.client.resolve import parse_request, pick, unknown_name
+from psreg.client.install import required_record
+from psreg.client.resolve import parse_request, pick
 from psreg.core.errors import UnavailableError
 from psreg.core.version import ANY
 from psreg.http.address import is_url
-from psreg.registry.records import read_record
 from psreg.registry.trust.roles import package_target
 from psreg.system.console import Console, add_output_options
 
@@ -28,11 +28,7 @@ def run(args: Namespace, console: Console) -> int:
     """Print the address, and open it; exit 4 if there is no such page."""
     request = parse_request(args.name)
     with open_kept(args, console, lambda: [package_target(request.name)]) as registry:
-        data = registry.record(request.name)
-        if data is None:
-            raise unknown_name(request.name, registry.names())
-        location = registry.location
-    record = read_record(data, request.name)
+        record, location = required_record(request.name, registry), registry.location
     if not is_url(location):
         told = f"the registry in {location} has no address, so its pages have none"
         raise UnavailableError("NO_PAGE", told, "Run `psreg serve` there, and look for the name.")

@@ -98,6 +98,19 @@ def _checked(choice: Choice, data: bytes, *, locked: bool) -> FetchedRelease:
     return FetchedRelease(choice=choice, data=data)
 
 
+def required_record(name: str, registry: Registry) -> PackageRecord:
+    """Return the record of a name.
+
+    Raises:
+        UnavailableError: `UNKNOWN_NAME`, with a suggestion; the registry cannot be read.
+        TrustError: see `Registry.record`.
+    """
+    data = registry.record(name)
+    if data is None:
+        raise unknown_name(name, registry.names())
+    return read_record(data, name)
+
+
 def resolve(request: Request, registry: Registry) -> Choice:
     """Return the release of `registry` that `request` selects; only metadata is fetched.
 
@@ -105,10 +118,7 @@ def resolve(request: Request, registry: Registry) -> Choice:
         TrustError: see `choose` and `Registry.check_release`.
         UnavailableError: see `choose`; the hint of `UNKNOWN_NAME` is a suggestion.
     """
-    data = registry.record(request.name)
-    if data is None:
-        raise unknown_name(request.name, registry.names())
-    record = read_record(data, request.name)
+    record = required_record(request.name, registry)
     choice = choose(record, request)
     registry.check_release(record, choice.row)
     return choice
