@@ -122,7 +122,7 @@ def test_a_pattern_is_tried_once_at_each_place(words):
 def calls_to_check(text, name=""):
     """Return how many functions, or those with that name, are called to check a `.prompt`.
 
-    What is learned from many texts, once and for all, is no part of it.
+    What is learned from many texts, once and for all, is left out.
     """
     calls: list[int] = []
 

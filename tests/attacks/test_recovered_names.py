@@ -335,7 +335,7 @@ def test_it_is_completed_although_an_owner_objected(claimed):
 
 @pytest.mark.attack("T10", (3, "TRUST_OWNER_CHANGED"))
 def test_an_objection_was_seen_and_is_hidden(claimed):
-    """Whoever has the keys that publish leaves it out of the record."""
+    """A thief of the keys that publish leaves it out of the record."""
     statement = announce(claimed)
     claimed.record["recoveries"][0]["objection"] = objection(statement, ANA)
     release(claimed, ANA, "1.0.1")

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from itertools import count
 from pathlib import Path, PurePosixPath
 from shutil import copytree, rmtree
 from tempfile import mkdtemp
@@ -331,6 +332,22 @@ def memory_ports() -> Ports:
 
 class Died(Exception):  # noqa: N818
     """What a dying process does not do: say goodbye."""
+
+
+def dying(begun: Callable[[], Ports], go_on: Callable[[Ports], object]) -> Iterator[Ports]:
+    """Yield what each death leaves of `go_on`, at its first change, the next, and so on.
+
+    The last ones are those of a process that lives.
+    """
+    for last in count():
+        real = begun()
+        try:
+            go_on(Dying(real, last))  # type: ignore[arg-type]
+        except Died:
+            yield real
+        else:
+            yield real
+            return
 
 
 class Dying:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterable
 from typing import Any
 
 from securesystemslib.signer import CryptoSigner
@@ -120,15 +121,7 @@ class SimulatedOwners:
                 },
             }
         )
-        message = b"DSSEv1 %d %s %d %s" % (len(TYPE), TYPE.encode(), len(payload), payload)
-        return {
-            "payloadType": TYPE,
-            "payload": base64.b64encode(payload).decode(),
-            "signatures": [
-                {"keyid": "any", "sig": _unarmoured(owner.sign(message, namespace))}
-                for owner in owners
-            ],
-        }
+        return _envelope(payload, owners, namespace)
 
 
 def files_of(row: dict[str, Any]) -> list[dict[str, Any]]:
@@ -266,6 +259,11 @@ def objection(
         "predicate": {"name": told["name"], "registry": told["registry"], **changes},
     }
     payload = encode(value)
+    return _envelope(payload, signers, namespace)
+
+
+def _envelope(payload: bytes, signers: Iterable[Owner], namespace: str) -> dict[str, Any]:
+    """Return what owners sign, in DSSE."""
     message = b"DSSEv1 %d %s %d %s" % (len(TYPE), TYPE.encode(), len(payload), payload)
     return {
         "payloadType": TYPE,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
@@ -33,12 +34,11 @@ from support.owners import ANA, BEN, entry_toml
 from support.publishing import (
     CLEAN,
     NOW,
-    Died,
-    Dying,
     QuickDir,
     Tree,
     client_reads,
     client_reads_with,
+    dying,
     files,
     memory_ports,
     ports,
@@ -301,22 +301,14 @@ def test_dying_while_a_root_becomes_current() -> None:
         harden({name: public_key(pem) for name, pem in keys.items()}, 2, NOW, real)
         return real
 
-    whole = begun()
-    publish(tree, CLEAN, NOW + DAY, whole)
-    last, died = 0, True
-    while died:
-        real = begun()
-        try:
-            publish(tree, CLEAN, NOW + DAY, Dying(real, last))  # type: ignore[arg-type]
-            died = False
-        except Died:
-            pass
+    go_on, whole, deaths = partial(publish, tree, CLEAN, NOW + DAY), begun(), 0
+    go_on(whole)
+    for deaths, real in enumerate(dying(begun, go_on)):
         place = real.store.files  # type: ignore[attr-defined]
         assert served(place)
-        publish(tree, CLEAN, NOW + DAY, real)
-        assert place == whole.store.files, last  # type: ignore[attr-defined]
-        last += 1
-    assert last > 20
+        go_on(real)
+        assert place == whole.store.files, deaths  # type: ignore[attr-defined]
+    assert deaths > 20
 
 
 def served(place: dict[str, bytes]) -> bool:

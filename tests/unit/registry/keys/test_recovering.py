@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,9 @@ from support.owners import ANA, BEN, CEM, Owner, entry_toml, place_of
 from support.publishing import (
     CLEAN,
     NOW,
-    Died,
-    Dying,
     QuickDir,
     Tree,
+    dying,
     entry,
     files,
     memory_ports,
@@ -253,17 +253,9 @@ def test_dying_while_it_is_announced() -> None:
         claim_names([RegistryTree(given).entries[0]], NOW, real, recover=WHY)
         return real
 
-    whole = begun()
-    publish(given, CLEAN, NOW + DAY, whole)
-    last, died = 0, True
-    while died:
-        real = begun()
-        try:
-            publish(given, CLEAN, NOW + DAY, Dying(real, last))  # type: ignore[arg-type]
-            died = False
-        except Died:
-            pass
-        publish(given, CLEAN, NOW + DAY, real)
-        assert real.store.files == whole.store.files, last  # type: ignore[attr-defined]
-        last += 1
-    assert last > 10
+    go_on, whole, deaths = partial(publish, given, CLEAN, NOW + DAY), begun(), 0
+    go_on(whole)
+    for deaths, real in enumerate(dying(begun, go_on)):
+        go_on(real)
+        assert real.store.files == whole.store.files, deaths  # type: ignore[attr-defined]
+    assert deaths > 10
