@@ -8,7 +8,6 @@ import stat
 from pathlib import Path
 
 from psreg.core.errors import UnavailableError, UsageError
-from psreg.system.atomic import cannot_write
 
 MAX_FILE = 4 * 1024 * 1024
 """How many bytes of a file are read: more than any limit of a rule, so that rules see excess."""
@@ -97,6 +96,8 @@ def append(path: Path, text: str) -> None:
             os.set_blocking(number, True)  # a pipe that has a reader may be slow
             file.write(text.encode("utf-8", "backslashreplace"))
     except OSError as error:
+        from psreg.system.atomic import cannot_write  # noqa: PLC0415 - most programs only read
+
         raise cannot_write(path, error) from error
 
 
