@@ -14,7 +14,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from psreg.lint.content.pattern_tables import Row, any_spelling, hosts, table
+from psreg.lint.content.pattern_search import Row
+from psreg.lint.content.pattern_tables import any_spelling, hosts, table
 from psreg.lint.content.texts import Content, of_readme
 
 FILES = ("access", "idioms", "payloads", "secrets", "threats")

@@ -15,7 +15,7 @@ from psreg.core.error_codes import ERROR_CODES, SUBJECTS, ErrorCode
 from psreg.core.errors import UsageError
 from psreg.core.rule import Rule
 from psreg.core.spelling import nearest
-from psreg.lint.content.extra_files import level_in_evidence
+from psreg.lint.extra_files import level_in_evidence
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg explain PBE006"

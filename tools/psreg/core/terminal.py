@@ -1,4 +1,4 @@
-"""Makes text safe for a terminal, and measures its width.
+"""Makes text safe for a terminal, quotes it, and measures its width.
 
 Text from files or the network must not control a terminal, hide in it or fake a line of ours.
 """
@@ -45,3 +45,52 @@ def width(text: str) -> int:
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text
     )
+
+
+_CONTROLS = {
+    "\x00": "NULL",
+    "\x07": "BELL",
+    "\x08": "BACKSPACE",
+    "\x0b": "LINE TABULATION",
+    "\x0c": "FORM FEED",
+    "\x1b": "ESCAPE",
+    "\x7f": "DELETE",
+    "\x85": "NEXT LINE",
+    "\x9b": "CONTROL SEQUENCE INTRODUCER",
+}
+"""Unicode gives control characters no names, only these aliases."""
+_LONGEST_QUOTE = 80
+_MANY_CHARACTERS = 4
+
+
+def quoted(text: str) -> str:
+    """Return `text` in typographic quotes, shortened, with invisible characters as escapes."""
+    if len(text) > _LONGEST_QUOTE:
+        text = text[: _LONGEST_QUOTE - 1] + "…"
+    visible = (c if c.isprintable() else _escape(c) for c in text)
+    return f"“{''.join(visible)}”"
+
+
+def code_point(character: str) -> str:
+    """Return the number and name of a character, for instance `U+200B ZERO WIDTH SPACE`."""
+    name = unicodedata.name(character, "") or _CONTROLS.get(character, "")
+    return f"U+{ord(character):04X}{' ' if name else ''}{name}"
+
+
+def code_points(text: str) -> str:
+    """Return the numbers of the first characters: `U+200B U+200C and 7 more`."""
+    numbers = " ".join(f"U+{ord(c):04X}" for c in text[:_MANY_CHARACTERS])
+    more = len(text) - _MANY_CHARACTERS
+    return f"{numbers} and {more} more" if more > 0 else numbers
+
+
+def hidden_bytes(data: bytes) -> str:
+    """Return the text of hidden bytes in quotes, or their digits if they are not text."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = ""
+    if text and sum(c.isprintable() for c in text) * 2 > len(text):
+        return quoted(text)
+    digits = data[: _LONGEST_QUOTE // 2].hex()
+    return f"the bytes {digits}{'…' if len(data) > _LONGEST_QUOTE // 2 else ''}"

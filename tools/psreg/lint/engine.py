@@ -106,7 +106,7 @@ class Engine:
         They have no fixes: evidence is kept as it was recorded.
         """
         # NOTE: most releases have no other files.
-        from psreg.lint.content.extra_files import extra_file_finding  # noqa: PLC0415
+        from psreg.lint.extra_files import extra_file_finding  # noqa: PLC0415
 
         document = documents[path]
         content = texts.of_readme(document.text)

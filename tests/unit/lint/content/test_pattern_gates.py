@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from psreg.formats import pbe
 from psreg.lint.content import texts
-from psreg.lint.content.pattern_gates import Gate
-from psreg.lint.content.pattern_tables import any_spelling, hosts, table, with_any_blanks
+from psreg.lint.content.pattern_gates import Gate, with_any_blanks
+from psreg.lint.content.pattern_tables import any_spelling, hosts, table
 from psreg.lint.content.search_marks import MarkIndex
 from support.beginnings import LONGEST, beginnings
 from support.generated import MATCHES
@@ -97,6 +97,7 @@ def test_nothing_is_left_of_a_row_that_is_gone():
         ("(?:evil|böse) (?:ki|ai)|(?:an )?ai (?:that was|who is) (?:bad|mad)", "evil ki", "an ai"),
         ("(?:aa|bb)+c{0,3}", "bb", "cc"),
         ("(?: )+key", "a  key", "a kez"),
+        ("key{x", "a key{x", "a kez{x"),
     ],
 )
 def test_it_asks_for_the_phrases_of_a_pattern(pattern, text, other):

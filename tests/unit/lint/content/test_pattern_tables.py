@@ -11,18 +11,9 @@ from hypothesis import strategies as st
 
 from psreg.formats import dotprompt, pbe
 from psreg.lint.content import texts as content_texts
-from psreg.lint.content.pattern_tables import (
-    Pattern,
-    Row,
-    Rows,
-    disguisable,
-    hits,
-    hosts,
-    patterns,
-    phrases,
-    table,
-    with_any_blanks,
-)
+from psreg.lint.content.pattern_gates import with_any_blanks
+from psreg.lint.content.pattern_search import Pattern, Row, Rows, hits
+from psreg.lint.content.pattern_tables import disguisable, hosts, patterns, phrases, table
 from psreg.lint.content.texts import Content, Kind, Segment
 from support.generated import MATCHES
 from support.paths import VECTORS
@@ -236,7 +227,14 @@ def test_a_row_is_read_for_the_first_text_only_if_it_has_a_phrase():
     listed = [row for row in phrases("PS010").rows if row.phrases]
     for known in listed:
         words = " ".join(min(each) for each in known.words)
-        row = Row("PS010", f'id = "{known.id}"'.encode(), lambda _: ())
+        row = Row(
+            f'id = "{known.id}"'.encode(),
+            lambda _: (),
+            {
+                "words": {known.id: [" ".join(each) for each in known.words]},
+                "phrases": {known.id: [*known.phrases]},
+            }.__getitem__,
+        )
         first, then = content(words), content(words)
         begun = any(phrase in first.phrases for phrase in known.phrases)
         assert row.may_match(first) == row.may_match(first) == begun

@@ -165,3 +165,4 @@ def test_words_are_found_in_a_long_text_where_they_are(part):
 
 def test_values_are_no_names_of_members():
     assert of_value({"a": "b", "c": ["d"]}).values == ["b", "d"]
+    assert texts.of_readme("a").values == ["a"]

@@ -5,15 +5,8 @@ import pytest
 from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import Severity
 from psreg.lint.content import texts
-from psreg.lint.content.pattern_tables import (
-    MOST_EXCUSED,
-    MOST_TRIED,
-    Rows,
-    hits,
-    patterns,
-    phrases,
-    table,
-)
+from psreg.lint.content.pattern_search import MOST_EXCUSED, MOST_TRIED, Rows, hits
+from psreg.lint.content.pattern_tables import patterns, phrases, table
 from psreg.lint.engine import check_file
 
 HEAD = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\n"

@@ -18,7 +18,7 @@ from psreg.catalogue.pages.markdown_html import inline_html, to_html
 from psreg.catalogue.pages.spec_pages import citation_html
 from psreg.core.rule import Rule
 from psreg.formats.specs import specifications
-from psreg.lint.content.extra_files import level_in_evidence
+from psreg.lint.extra_files import level_in_evidence
 
 FAMILIES: Mapping[str, str] = {
     "JSON": "JSON syntax",

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
+from psreg.core.terminal import code_points, quoted
 from psreg.lint.content import text_folding
-from psreg.lint.content.pattern_tables import REACH, Hit, Rows, disguisable, hits, patterns
-from psreg.lint.content.texts import Content, Kind, Segment, code_points, quoted
+from psreg.lint.content.pattern_search import REACH, Hit, Rows, hits
+from psreg.lint.content.pattern_tables import disguisable, patterns
+from psreg.lint.content.texts import Content, Kind, Segment
 
 if TYPE_CHECKING:
     from psreg.lint.content.appearance.layers import Layer

@@ -17,8 +17,10 @@ from urllib.parse import unquote_to_bytes
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.pattern_tables import disguisable, hits, patterns
-from psreg.lint.content.texts import Content, Kind, Segment, hidden_bytes
+from psreg.core.terminal import hidden_bytes
+from psreg.lint.content.pattern_search import hits
+from psreg.lint.content.pattern_tables import disguisable, patterns
+from psreg.lint.content.texts import Content, Kind, Segment
 
 _LONG = 120
 """Characters of base64 that are too many for a name, a hash or a token."""

@@ -14,8 +14,10 @@ from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.pattern_tables import Hit, hits, hosts
-from psreg.lint.content.texts import Content, Kind, Segment, quoted
+from psreg.core.terminal import quoted
+from psreg.lint.content.pattern_search import Hit, hits
+from psreg.lint.content.pattern_tables import hosts
+from psreg.lint.content.texts import Content, Kind, Segment
 
 _URL = lazy(
     r"\b(?:https?|ftp|wss?)://"

@@ -10,8 +10,9 @@ from typing import Any
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Severity
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
+from psreg.core.terminal import quoted
 from psreg.lint.content.pattern_tables import table
-from psreg.lint.content.texts import Content, Segment, quoted
+from psreg.lint.content.texts import Content, Segment
 
 _OPEN, _CLOSE = "<!--", "-->"
 

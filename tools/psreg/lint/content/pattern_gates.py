@@ -279,7 +279,7 @@ def _element(token: str, tokens: list[str], run: list[str]) -> _Part:
 
 def _repeated(part: _Part, tokens: list[str]) -> _Part:
     if tokens[-1] == "{":
-        return part  # pragma: no cover - a shortcut
+        return part
     token = tokens.pop()
     if token[0] == "+" or token[1:2] in tuple("123456789"):
         if part.exact == [" "]:

@@ -10,7 +10,8 @@ from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Severity, Span
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.lint.content.link_rules import carries, images, urls
-from psreg.lint.content.pattern_tables import Hit, hits, hosts, patterns, table
+from psreg.lint.content.pattern_search import Hit, hits
+from psreg.lint.content.pattern_tables import hosts, patterns, table
 from psreg.lint.content.texts import Content
 
 

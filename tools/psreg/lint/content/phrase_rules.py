@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.pattern_tables import Rows, any_spelling, hits, patterns, phrases, table
-from psreg.lint.content.texts import Content, Kind, quoted
+from psreg.core.terminal import quoted
+from psreg.lint.content.pattern_search import Rows, hits
+from psreg.lint.content.pattern_tables import any_spelling, patterns, phrases, table
+from psreg.lint.content.texts import Content, Kind
 
 if TYPE_CHECKING:
     from psreg.formats.dotprompt import Prompt

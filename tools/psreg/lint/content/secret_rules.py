@@ -8,7 +8,8 @@ from functools import cache
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.pattern_tables import hits, patterns, table
+from psreg.lint.content.pattern_search import hits
+from psreg.lint.content.pattern_tables import patterns, table
 from psreg.lint.content.texts import Content
 
 _TAIL, _VARIETY = 20, 7

@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from psreg.core.diagnostics import INFO, WARNING, Finding
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
-from psreg.lint.content.pattern_tables import any_spelling, hits
+from psreg.core.terminal import quoted
+from psreg.lint.content.pattern_search import hits
+from psreg.lint.content.pattern_tables import any_spelling
 from psreg.lint.content.payload_rules import is_well_known_installer
-from psreg.lint.content.texts import Content, quoted
+from psreg.lint.content.texts import Content
 
 
 def _found(content: Content, code: str, advice: str) -> Iterator[Finding]:

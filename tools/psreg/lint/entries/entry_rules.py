@@ -10,12 +10,11 @@ from psreg.core.identity import is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.spelling import nearest
 from psreg.core.ssh_key import SshKey
-from psreg.core.terminal import control_in
+from psreg.core.terminal import code_point, control_in
 from psreg.core.version import parse_version
 from psreg.formats.json.pointer import join
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Entry
-from psreg.lint.content.texts import code_point
 from psreg.lint.entries.waiver_rules import Place, faults_of_keys, faults_of_reason
 from psreg.lint.parser_findings import of_violations
 

@@ -16,7 +16,7 @@ from psreg.core.identity import is_name
 from psreg.core.rule import RuleTable, rule
 from psreg.core.spelling import nearest
 from psreg.core.ssh_key import SshKey
-from psreg.core.terminal import control_in
+from psreg.core.terminal import code_point, control_in
 from psreg.formats.json.pointer import join
 from psreg.formats.json.syntax_error import shown
 from psreg.formats.policy import BY_ORIGIN, Policy
@@ -25,7 +25,6 @@ from psreg.formats.toml_document import MOST
 from psreg.formats.tree import POLICY, Submission, Tree
 from psreg.formats.waivers import waivable
 from psreg.lint.content.clarity_rules import says_nothing
-from psreg.lint.content.texts import code_point
 from psreg.lint.parser_findings import of_violations
 
 

@@ -18,6 +18,7 @@ from pathlib import PurePosixPath
 from psreg.core.diagnostics import WARNING, Finding, Span
 from psreg.core.identity import EntryId
 from psreg.core.rule import Rule, rule
+from psreg.core.terminal import quoted
 from psreg.core.version import Step, step_between
 from psreg.formats.golden_case import SUFFIX
 from psreg.formats.json.pointer import join
@@ -26,8 +27,9 @@ from psreg.formats.toml_document import MOST as MOST_ITEMS
 from psreg.formats.tree import Submission
 from psreg.lint.content import CONTENT_RULES, texts
 from psreg.lint.content.link_rules import urls
-from psreg.lint.content.pattern_tables import hits, patterns
-from psreg.lint.content.texts import Content, quoted
+from psreg.lint.content.pattern_search import hits
+from psreg.lint.content.pattern_tables import patterns
+from psreg.lint.content.texts import Content
 from psreg.lint.entries.submission_rules import MAX_FILE, MAX_FILES
 from psreg.lint.locate import MOST
 from psreg.review.change import ChangeSet

@@ -6,7 +6,7 @@ import pytest
 
 from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import ERROR, INFO, WARNING
-from psreg.lint.content.extra_files import level_in_evidence
+from psreg.lint.extra_files import level_in_evidence
 from psreg.lint.registry_walk import check_tree
 from support.registry_trees import README, entry, tree, version
 from support.warm_psreg import run_psreg

@@ -1,0 +1,430 @@
+"""How a text is searched for the patterns of many rows.
+
+A row is read if a text has the words that its pattern needs; its gate, which is read off the
+pattern, asks for the phrases that a match contains. Only then is the pattern compiled, and tried
+where one of its `starts` occurs. Where many texts are checked, an index learns what the patterns
+say. Checking an ordinary text takes little more than reading the beginnings of its words. Every
+repetition in a pattern is bounded, so the time is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache, cached_property, lru_cache
+from itertools import accumulate, chain
+from typing import ClassVar
+
+from psreg.core.dataclass import dataclass
+from psreg.core.diagnostics import ERROR, Finding, Severity
+from psreg.core.regex import lazy
+from psreg.core.terminal import quoted
+from psreg.lint.content.pattern_gates import Gate, with_any_blanks
+from psreg.lint.content.search_marks import MarkIndex, marks_of, marks_of_any, numbers_of
+from psreg.lint.content.texts import Content, Segment
+
+REACH = 80
+"""How many characters before and after a match can make it harmless."""
+
+
+MOST_EXCUSED = 5_000
+"""How many matches of a row may be excused in a text: more take long, and are an error."""
+
+MOST_TRIED = 20_000
+"""How often a word may be in a text with which a row begins: more take long, and are an error.
+
+A book of a mebibyte has its most frequent word 12,000 times. Signs, such as brackets, are tried
+however many there are.
+"""
+
+
+_AROUND = 240
+"""How many characters before and after a match can show that it is an example of an attack."""
+
+_OPENED = lazy(r"[\"'“‘«„`][^\"'“”‘’«»„`\n]{0,60}\Z")
+_CLOSED = lazy(r"[^\"'“”‘’«»„`\n]{0,60}[\"'”’»“`]")
+_TEACHING = lazy(
+    r"\b(?:attack(?:er)?s?|(?:prompt )?injections?|injected|jailbreaks?|malicious|adversarial"
+    r"|red[ -]team\w{0,4}|phrases? (?:like|such as)|patterns? (?:like|such as)|attempts?"
+    r"|(?:detect|flag|reject|refuse|resist|block|report|recogni[sz]e)(?:s|ed|ing)?"
+    r"|(?:watch|look) for"
+    r"|(?:users?|someone|anyone|people|they) (?:\w{1,9} )?(?:asks?|says?|types?|tries|try)"
+    r"|(?:do not|don['’]t|never) (?:obey|follow|comply|execute|run)|anti-?patterns?"
+    r"|vulnerab\w{1,8})\b",
+    re.IGNORECASE,
+)
+_UNSAID = lazy(
+    r"\A[^<>]{0,240}?-->|<!--[\s\S]{0,480}?(?:-->|\Z)"
+    r"|[a-z]{2,10}://[^\s<>\"'`]{1,240}|(?<![\w.-])[\w-]{1,60}+(?:\.[\w-]{1,60}+){2,9}",
+    re.IGNORECASE,
+)
+"""What tells the reader nothing: comments, which a page does not show, and addresses."""
+_REPORTED = lazy(
+    r"(?:\b(?:if|when|whenever|should)\b[^.!?,;\n]{0,30}"
+    r"\b(?:users?|someone|anyone|somebody|people|they|messages?|inputs?|texts?|documents?|pages?)\b"
+    r"[^.!?,;\n]{0,40}\b(?:ask|tell|say|tr(?:y|ie)|want|request|attempt|contain|type)\w{0,3}\b"
+    r"(?:[^.!?,;\n]{0,80}|[^.!?,;\n]{0,30}\bto (?:[\w/-]{2,30}, ){1,14}(?:or )?)"
+    r"|(?<!never )(?<!not )(?<!n['’]t )\b(?:refuse|decline|reject|resist)\b[^.!?,;\n]{0,80})\Z",
+    re.IGNORECASE,
+)
+"""What says before a match that it is about what others may ask."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A match of a pattern in a segment: `text[start:end]`."""
+
+    segment: Segment
+    start: int
+    end: int
+    pattern: Pattern
+    most: int = 0
+    """How many places like this one are judged, if the text has more."""
+
+    @property
+    def text(self) -> str:
+        """The matched text."""
+        return self.segment.text[self.start : self.end]
+
+    @property
+    def plain(self) -> str:
+        """The matched text on one line."""
+        return " ".join(self.text.split())
+
+    @property
+    def with_context(self) -> Hit:
+        """The match together with what must stand before it."""
+        if not self.pattern.only_after:
+            return self
+        before = self.segment.text[max(0, self.start - REACH) : self.start]
+        context = _compiled(f"(?:{self.pattern.only_after})\\Z").search(before)
+        return replace(self, start=self.start - len(context[0])) if context else self
+
+    def moved(self, segment: Segment, offset: int) -> Hit:
+        """The same match in a segment that contains this one at `offset`."""
+        return replace(self, segment=segment, start=self.start + offset, end=self.end + offset)
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether the text teaches about attacks: it quotes the match, or says what to do if."""
+        text = self.segment.text
+        before = text[max(0, self.start - _AROUND) : self.start]
+        after = text[self.end : self.end + _AROUND]
+        marked = _OPENED.search(before) and _CLOSED.match(after)
+        enclosed = marked is not None or self.segment.in_code(self.start)
+        if _REPORTED.search(before):
+            return True
+        said = _UNSAID.sub(" ", f"{before} … {after}")
+        return enclosed and _TEACHING.search(said) is not None
+
+    def finding(self, *, hint: str, severity: Severity | None = None) -> Finding:
+        """Return a finding that quotes the text; an error if others like it are not judged."""
+        message = f"{self.pattern.note}: {quoted(self.plain)}"
+        if self.most:
+            many = f"more than {self.most:,} places where this may be"
+            message = f"{many}: {quoted(self.plain)}; the rest of the text is not checked"
+        return Finding(
+            message=message,
+            at=self.segment.span(self.start, self.end),
+            hint=hint,
+            severity=ERROR if self.most else severity or self.pattern.severity,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)  # no slots: cached_property
+class Pattern:
+    """One row of a data file as it is spelled; `data/idioms.toml` explains the columns."""
+
+    id: str
+    pattern: str
+    starts: tuple[str, ...]
+    needles: tuple[str, ...]
+    note: str
+    cased: bool = False
+    severity: Severity | None = None
+    only_after: str = ""
+    unless_before: str = ""
+    unless_after: str = ""
+
+    def begun(self, content: Content) -> list[str]:
+        """Tell quickly with which words matches may begin; without any, there are none."""
+        words = content.begun.get(id(self))
+        if words is None:
+            words = content.begun[id(self)] = self._begun(content)
+        return words
+
+    def _begun(self, content: Content) -> list[str]:
+        # NOTE: looking up words in a set is cheaper than searching the text for needles.
+        marks = content.marks
+        begun = self.starting & marks
+        starts = self._starts
+        words = {word for each in begun for word, start in starts[each] if start <= marks}
+        if words and self.needles and not any(map(content.contains, self.needles)):
+            return []
+        if not words or not self.gate.lets(content):
+            return []
+        return [word for word in self._words if word in words]
+
+    def hits_at(
+        self, content: Content, words: list[str], told: dict[int, list[tuple[int, int]]]
+    ) -> Iterator[Hit]:
+        """Yield the matches that begin with one of `words`, outside of what was `told` before."""
+        left, match_at, texts = MOST_EXCUSED, self._regex.match, content.texts
+        alone = len(texts) == 1
+        places, too_many = _to_try(content, words)
+        for at in places:
+            number, offset = (0, 0) if alone else content.segment_at(at)
+            text = texts[number]
+            match = match_at(text, at - offset)
+            if not match:
+                continue
+            start, end = match.span()
+            others = told.setdefault(number, [])
+            after = bisect_left(others, (end, 0))
+            # NOTE: to tell whether something excuses a match takes longer than to find it.
+            free = not after or others[after - 1][1] <= start
+            if not free:
+                continue
+            if excused := self._excused(text, match):
+                left -= 1
+            if not excused or not left:
+                others.insert(after, (start, end))
+                segment, most = content.segments[number], 0 if left else MOST_EXCUSED
+                yield Hit(segment=segment, start=start, end=end, pattern=self, most=most)
+            if not left:
+                return
+        for at in too_many:
+            number, offset = content.segment_at(at)
+            segment, start = content.segments[number], at - offset
+            yield Hit(segment=segment, start=start, end=start + 1, pattern=self, most=MOST_TRIED)
+
+    def is_in(self, text: str) -> bool:
+        """Tell whether the pattern matches in `text`, whatever is around the match."""
+        return self._regex.search(text) is not None
+
+    def _excused(self, text: str, match: re.Match[str]) -> bool:
+        start, end = match.span()
+        before, after = text[max(0, start - REACH) : start], text[end : end + REACH]
+        return _excused(self.only_after, self.unless_before, self.unless_after, before, after)
+
+    @cached_property
+    def _regex(self) -> re.Pattern[str]:
+        return _compiled(self.pattern, cased=self.cased)
+
+    @cached_property
+    def gate(self) -> Gate:
+        """What a text must contain for the row to match in it."""
+        return Gate(f"(?:{self.only_after})(?:{self.pattern})")
+
+    @cached_property
+    def _starts(self) -> dict[str, list[tuple[str, frozenset[str]]]]:
+        """The first word of each start and the marks of the start, by the longest of these."""
+        found: dict[str, list[tuple[str, frozenset[str]]]] = {}
+        for start in self.starts:
+            word = start[: start.find(" ") + 1] or start
+            marks = marks_of(start if start.isascii() else word)
+            found.setdefault(max(sorted(marks), key=len), []).append((word, marks))
+        return found
+
+    @property
+    def spellings(self) -> tuple[Pattern]:
+        """The pattern as it is spelled."""
+        return (self,)
+
+    anchors: ClassVar[frozenset[str]] = frozenset()
+    """What is known beforehand of a `Row`, and not of a pattern alone."""
+
+    def may_match(self, _content: Content) -> bool:
+        """Tell whether the pattern may match; of it alone, nothing is known beforehand."""
+        return True
+
+    @property
+    def demands(self) -> list[frozenset[str]]:
+        """Sets of marks, of each of which a matching text has one; it takes long to find them."""
+        starts = [marks for known in self._starts.values() for _, marks in known]
+        shortest = frozenset(min(sorted(marks - {""}), key=len, default="") for marks in starts)
+        marks = (self.starting, shortest, marks_of_any(self.needles))
+        return [*marks, *self.gate.demands]
+
+    @cached_property
+    def starting(self) -> frozenset[str]:
+        """The longest mark of each start."""
+        return frozenset(self._starts)
+
+    @cached_property
+    def _words(self) -> list[str]:
+        """The first words of the starts."""
+        return list(dict.fromkeys(start[: start.find(" ") + 1] or start for start in self.starts))
+
+
+class Row:
+    """One row of a data file, which is read when a text may match it.
+
+    `read` returns its pattern in each spelling, and `known` what is known beforehand of the rows of
+    its rule: their `words` or `phrases`, by the id of the row.
+    """
+
+    def __init__(
+        self,
+        source: bytes,
+        read: Callable[[bytes], Iterable[Pattern]],
+        known: Callable[[str], Mapping[str, list[str]]],
+    ) -> None:
+        self.id = source.split(b'"', 2)[1].decode()  # its first value
+        self._source, self._read, self._known = source, read, known
+        self._words = known("words").get(self.id, [])
+        self.anchors = frozenset(" ".join(self._words[:1]).split())
+        self._first = 0
+
+    @cached_property
+    def words(self) -> tuple[frozenset[str], ...]:
+        """Sets of marks, of each of which a matching text has one, read off the row beforehand."""
+        return tuple(frozenset(each.split()) for each in self._words)
+
+    @cached_property
+    def phrases(self) -> tuple[str, ...]:
+        """Phrases of which a matching text has one, read off the row beforehand; often none."""
+        return tuple(self._known("phrases").get(self.id, ()))
+
+    def may_match(self, content: Content) -> bool:
+        """Tell without reading the row whether it may match in `content`."""
+        if any(map(content.marks.isdisjoint, self.words)):
+            return False
+        # NOTE: to look for phrases in a text takes less time than to read the row, but not in many.
+        text = content.phrases
+        self._first = self._first or id(text)
+        return (
+            id(text) != self._first or not self.phrases or any(map(text.__contains__, self.phrases))
+        )
+
+    @cached_property
+    def spellings(self) -> tuple[Pattern, ...]:
+        """The pattern of the row in each of its spellings."""
+        return tuple(self._read(self._source))
+
+    @property
+    def demands(self) -> list[frozenset[str]]:
+        """Sets of marks, of each of which a matching text has one; it takes long to find them."""
+        each = (pattern.demands for pattern in self.spellings)
+        return [frozenset.union(*sets) for sets in zip(*each, strict=False)]
+
+    @property
+    def clauses(self) -> list[list[str]]:
+        """Lists of phrases, of each of which a matching text has one; they take long to find."""
+        each = (pattern.gate.clauses for pattern in self.spellings)
+        return [sorted({*chain(*found)}) for found in zip(*each, strict=False)]
+
+
+class Rows:
+    """Rows of one rule, found quickly by the marks of a text. They are iterated as patterns."""
+
+    def __init__(self, rows: Iterable[Row | Pattern]) -> None:
+        self.rows = tuple(rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Pattern]:
+        return chain.from_iterable(row.spellings for row in self.rows)
+
+    def possible(self, content: Content) -> Iterator[tuple[Pattern, list[str]]]:
+        """Yield the patterns that may match in `content`, in order, and how matches begin."""
+        for row in _SEARCHES.possible(self, content.marks):
+            in_vain = True
+            if row.may_match(content):
+                for pattern in row.spellings:
+                    if words := pattern.begun(content):
+                        in_vain = False
+                        yield pattern, words
+            if in_vain:
+                _SEARCHES.in_vain.add(id(row))
+
+    @classmethod
+    def of_all(cls, tables: Iterable[Rows]) -> Rows:
+        """Return the rows of several tables."""
+        return cls(chain.from_iterable(table.rows for table in tables))
+
+
+class _Searches:
+    """How texts were searched for the rows of all rules, which makes the next searches faster."""
+
+    def __init__(self) -> None:
+        self.in_vain: set[int] = set()
+        """The ids of rows that no index could exclude from a text in which they were not begun."""
+        self._asked = 0
+        self._tables: dict[int, Rows] = {}
+        self._learned: tuple[MarkIndex, dict[int, int]] = (MarkIndex(()), {})
+        """An index of all rows, and by the id of a table the number of its first row there."""
+        self._last: tuple[frozenset[str], MarkIndex, int] = (frozenset(), self._learned[0], 0)
+
+    def possible(self, rows: Rows, marks: frozenset[str]) -> Iterable[Row | Pattern]:
+        """Return those of `rows` that may match in a text with `marks`."""
+        self._asked += 1
+        if self._asked in _OFTEN:
+            self._learn()
+        # NOTE: other threads may search and learn at the same time.
+        (index, first), last = self._learned, self._last
+        if id(rows) not in first:
+            self._tables[id(rows)] = rows
+            return [each for each in rows.rows if not _without(each.anchors, marks)]
+        if last[0] is not marks or last[1] is not index:
+            last = self._last = marks, index, index.possible(marks)
+        bits = last[2] >> first[id(rows)] & (1 << len(rows)) - 1
+        return map(rows.rows.__getitem__, numbers_of(bits))
+
+    def _learn(self) -> None:
+        """Make one index of all tables, with what the patterns say that were often in vain."""
+        tables, vain = list(self._tables.values()), self.in_vain
+        rows = chain.from_iterable(each.rows for each in tables)
+        index = MarkIndex([row.demands if id(row) in vain else [row.anchors] for row in rows])
+        first = dict(zip(map(id, tables), accumulate(map(len, tables), initial=0), strict=False))
+        self._learned = (index, first)
+
+
+_OFTEN = frozenset((400, 6_400, 100_000))
+"""After so many searches, it pays to read the patterns that were possible, but never begun."""
+
+
+_SEARCHES = _Searches()
+
+
+def _without(anchors: frozenset[str], marks: frozenset[str]) -> bool:
+    """Tell whether `marks` are without any of `anchors`; if there are none, all texts have them."""
+    return bool(anchors) and anchors.isdisjoint(marks)
+
+
+def hits(content: Content, rows: Rows) -> Iterator[Hit]:
+    """Yield the matches of `rows`, one for each part of a text."""
+    told: dict[int, list[tuple[int, int]]] = {}
+    for row, words in rows.possible(content):
+        yield from row.hits_at(content, words, told)
+
+
+@cache
+def _compiled(pattern: str, *, cased: bool = False) -> re.Pattern[str]:
+    return re.compile(with_any_blanks(pattern), 0 if cased else re.IGNORECASE)
+
+
+def _to_try(content: Content, words: list[str]) -> tuple[list[int], list[int]]:
+    """Return where matches may begin; and where the first word is too often, if one is."""
+    found: list[int] = []
+    for word in words:
+        places = content.places(word)
+        if len(places) > MOST_TRIED and word.strip().isalnum():
+            return found + places[:MOST_TRIED], places[MOST_TRIED : MOST_TRIED + 1]
+        found += places
+    return found, []
+
+
+@lru_cache(maxsize=1 << 12)
+def _excused(
+    only_after: str, unless_before: str, unless_after: str, before: str, after: str
+) -> bool:
+    # NOTE: a text that was made to be slow says the same again and again.
+    return bool(
+        (only_after and not _compiled(f"(?:{only_after})\\Z").search(before))
+        or (unless_before and _compiled(f"(?:{unless_before})\\Z").search(before))
+        or (unless_after and _compiled(unless_after).match(after))
+    )
