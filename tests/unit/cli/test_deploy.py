@@ -366,7 +366,6 @@ def test_of_two_at_once_the_older_one_is_refused(client, sites, s3, tmp_path):
         ("file://relative/place", "is not an address to deploy to"),
         ("https://example.org/", "is not an address to deploy to"),
         ("ipfx://bucket", "is not a kind of storage"),
-        ("gs://bucket", "the driver for `gs://` is not installed"),
     ],
 )
 def test_an_address_that_cannot_be_used(client, sites, url, words):
@@ -374,6 +373,12 @@ def test_an_address_that_cannot_be_used(client, sites, url, words):
     assert done.code == 2
     assert words in done.err
     assert "secret-of-mine" not in done.err
+
+
+def test_a_driver_that_is_missing(client, sites):
+    done = client.run("deploy", "gs://bucket", "--site", sites[0])
+    assert (done.code, "DRIVER_MISSING" in done.err) == (4, True)
+    assert done.err.endswith("-m pip install gcsfs`.\n")
 
 
 def test_options_that_contradict_each_other(client, sites, tmp_path):

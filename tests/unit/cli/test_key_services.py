@@ -205,7 +205,7 @@ def test_services_that_are_not_there(checkout: Checkout, token: dict[str, str]) 
     done = checkout.run("ana", "keys", "create", "ana", "--at", "hsm:", code=4, **token)
     assert error(done) == "SIGNER_UNAVAILABLE"
     done = checkout.run("ana", "keys", "create", "ana", "--at", "gcpkms:projects/x", code=4)
-    assert (error(done), "the extra `gcpkms`" in done.stderr) == ("SIGNER_UNAVAILABLE", True)
+    assert (error(done), "`psreg[gcpkms]`" in done.stderr) == ("EXTRA_MISSING", True)
 
 
 ELSEWHERE = ("online=awskms:alias/online", "timestamp=awskms:alias/timestamp")

@@ -62,7 +62,7 @@ def build_frame(
     address of the site, `repository` that of the registry's repository, to which the pages link.
 
     Raises:
-        UsageError: EXTRA_MISSING.
+        UnavailableError: EXTRA_MISSING.
         FindingsError: mkdocs failed or warned; the message contains all its messages.
     """
     with extra("site"):

@@ -227,8 +227,7 @@ def open_repository(path: Path) -> Repository:
     """Return the repository that `path` is in: a bare one, a clone, or a worktree of one.
 
     Raises:
-        UsageError: `EXTRA_MISSING`.
-        UnavailableError: `NO_GIT`; `NO_REPOSITORY`: `path` is not in one.
+        UnavailableError: `EXTRA_MISSING`; `NO_GIT`; `NO_REPOSITORY`: `path` is not in one.
         TrustError: `TRUST_FOREIGN`: it belongs to another user of this machine.
     """
     try:

@@ -35,9 +35,10 @@ def cluster(address: str) -> Iterator[Executor]:
     """Yield the executor of the Dask cluster whose scheduler is at `address`.
 
     Raises:
-        UsageError: `EXTRA_MISSING`; `CLUSTER_NOT_SECURE`: the address is not that of a scheduler on
-            this machine (`tcp://`), or of one with TLS for which Dask has certificates.
-        UnavailableError: `CLUSTER_UNAVAILABLE`; `WORKER_DIFFERS`: a worker has another psreg.
+        UsageError: `CLUSTER_NOT_SECURE`: the address is not that of a scheduler on this machine
+            (`tcp://`), or of one with TLS for which Dask has certificates.
+        UnavailableError: `EXTRA_MISSING`; `CLUSTER_UNAVAILABLE`; `WORKER_DIFFERS`: a worker has
+            another psreg.
     """
     _check_address(address)
     with extra("cluster"):

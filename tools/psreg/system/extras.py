@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from psreg.core.errors import UsageError
+from psreg.core.errors import UnavailableError
 
 
 @contextmanager
@@ -15,14 +15,28 @@ def extra(name: str) -> Iterator[None]:
     """Import what the extra `name` installs, within the block.
 
     Raises:
-        UsageError: `EXTRA_MISSING`; the hint is the command that installs it.
+        UnavailableError: `EXTRA_MISSING`; see `extra_missing`.
     """
     try:
         yield
     except ModuleNotFoundError as error:
-        command = shlex.join([sys.executable, "-m", "pip", "install", *_requirements(name)])
-        message = f"`psreg[{name}]` is not installed"
-        raise UsageError("EXTRA_MISSING", message, f"Run `{command}`.") from error
+        raise extra_missing(name) from error
+
+
+def extra_missing(name: str) -> UnavailableError:
+    """Return the error for an extra that is not installed; the hint is how to install it."""
+    hint = f"Run `{install_command(*_requirements(name))}`."
+    return UnavailableError("EXTRA_MISSING", f"`psreg[{name}]` is not installed", hint)
+
+
+def install_command(*requirements: str) -> str:
+    """Return the command that installs packages where this psreg is; `uv tool` has no pip there."""
+    from importlib.util import find_spec  # noqa: PLC0415 - only a missing package needs it
+
+    python = ["uv", "pip", "install", "--python", sys.executable]
+    if find_spec("pip") is not None:
+        python = [sys.executable, "-m", "pip", "install"]
+    return shlex.join([*python, *requirements])
 
 
 def _requirements(name: str) -> list[str]:
@@ -31,5 +45,5 @@ def _requirements(name: str) -> list[str]:
 
     with suppress(PackageNotFoundError):
         rows = [row.partition(";") for row in requires("psreg") or ()]
-        return [row for row, _, marker in rows if marker.strip() == f"extra == '{name}'"]
+        return [row.strip() for row, _, marker in rows if marker.strip() == f"extra == '{name}'"]
     return [f"psreg[{name}]"]

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 from psreg.core.errors import PsregError, UnavailableError, UsageError
 from psreg.registry.deploy.ports import UNFINISHED, Bucket, ConflictError, Found, Listed, Upload
-from psreg.system.extras import extra
+from psreg.system.extras import extra, extra_missing, install_command
 
 _AT_ONCE = 16
 """Requests at the same time."""
@@ -36,8 +36,8 @@ def open_bucket(url: str) -> Bucket:
     """Return the place at `url`; nothing is sent yet.
 
     Raises:
-        UsageError: USAGE: it is not the address of a place that can be written to;
-            EXTRA_MISSING, DRIVER_MISSING: what it takes is not installed.
+        UsageError: USAGE: it is not the address of a place that can be written to.
+        UnavailableError: EXTRA_MISSING, DRIVER_MISSING: what it takes is not installed.
     """
     scheme = _checked_scheme(url)
     with extra("deploy"):
@@ -49,9 +49,7 @@ def open_bucket(url: str) -> Bucket:
     try:
         files, root = url_to_fs(url, skip_instance_cache=True, **_OPTIONS.get(scheme, {}))
     except ImportError as error:
-        packages = _DRIVERS.get(scheme, "the driver that fsspec names for it")
-        told = f"the driver for `{scheme}://` is not installed"
-        raise UsageError("DRIVER_MISSING", told, f"Install {packages} beside psreg.") from error
+        raise _driver_missing(scheme) from error
     return _KINDS.get(scheme, _Folder)(url.rstrip("/"), files, root.rstrip("/"))
 
 
@@ -74,12 +72,20 @@ _ADDRESS = "Write an address such as `s3://bucket/folder` or `file:///folder`."
 _S3 = ("s3", "s3a")
 _GOOGLE = ("gs", "gcs")
 _AZURE = ("az", "abfs", "abfss")
-_DRIVERS = {
-    **dict.fromkeys(_S3, "`psreg[deploy]`"),
-    **dict.fromkeys(_GOOGLE, "`gcsfs`"),
-    **dict.fromkeys(_AZURE, "`adlfs`"),
-}
-"""What to install for a kind of storage."""
+_DRIVERS = {**dict.fromkeys(_GOOGLE, "gcsfs"), **dict.fromkeys(_AZURE, "adlfs")}
+"""The packages to install for other kinds of storage than S3, whose driver is in the extra."""
+
+
+def _driver_missing(scheme: str) -> UnavailableError:
+    """Return the error for a kind of storage whose driver is not installed."""
+    if scheme in _S3:
+        return extra_missing("deploy")
+    hint = "Install the driver that fsspec names for it."
+    if package := _DRIVERS.get(scheme):
+        hint = f"Run `{install_command(package)}`."
+    told = f"the driver for `{scheme}://` is not installed"
+    return UnavailableError("DRIVER_MISSING", told, hint)
+
 
 _S3_OPTIONS: Mapping[str, Any] = {
     "use_listings_cache": False,

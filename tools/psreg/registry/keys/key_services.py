@@ -25,6 +25,7 @@ from securesystemslib.signer import Key, Signature, Signer
 from securesystemslib.signer._signer import SIGNER_FOR_URI_SCHEME
 
 from psreg.core.errors import UnavailableError, UsageError
+from psreg.system.extras import extra_missing
 
 # It logs what it raises, which would come out a second time.
 logging.getLogger("securesystemslib").setLevel(logging.CRITICAL)
@@ -76,7 +77,7 @@ class ServiceKey:
 
         Raises:
             UsageError: SIGNER_URI: the address is not one.
-            UnavailableError: SIGNER_UNAVAILABLE: a library is missing, or the service refuses.
+            UnavailableError: EXTRA_MISSING; SIGNER_UNAVAILABLE: the service refuses.
         """
         service = _class_of(uri)
         with _Told(uri):
@@ -164,7 +165,7 @@ class _Told:
         told = f"{self._uri} does not sign: {error or type(error).__name__}"
         hint = "Check the address, the login and the permissions there."
         if isinstance(error, UnsupportedLibraryError):
-            hint = f"Install psreg with the extra `{_EXTRAS.get(scheme, scheme)}`."
+            raise extra_missing(_EXTRAS.get(scheme, scheme)) from error
         raise UnavailableError("SIGNER_UNAVAILABLE", told, hint) from error
 
 
