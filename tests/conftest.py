@@ -6,6 +6,7 @@ import os
 import pkgutil
 import random
 import signal
+import subprocess
 import sys
 from contextlib import contextmanager
 from functools import cache
@@ -170,3 +171,14 @@ def in_process(path):
         return any(path.is_relative_to(place) for place in places)
 
     return within(MEASURED) and not within(NOT_MEASURED)
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    """Return the wheel of this repository, built once for all tests that install it."""
+    folder = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    offline = ["--no-deps", "--no-build-isolation", "--wheel-dir", folder, ROOT]
+    subprocess.run([*pip, "wheel", *offline], check=True, cwd=folder)
+    (built,) = folder.glob("*.whl")
+    return built

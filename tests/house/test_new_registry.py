@@ -44,7 +44,7 @@ def psreg(wheel, tmp_path_factory):
     return environment / "bin/psreg"
 
 
-def test_from_an_empty_folder_to_an_installed_prompt(psreg, tmp_path):
+def test_from_an_empty_folder_to_an_installed_prompt(psreg, wheel, tmp_path):
     env = {**os.environ, **ISOLATED, "PSREG_HOME": str(tmp_path / "home")}
     env.pop("PYTHONPATH", None)
     place = tmp_path / "prompts"
@@ -54,6 +54,7 @@ def test_from_an_empty_folder_to_an_installed_prompt(psreg, tmp_path):
 
     do("init", "prompts", "--name", "Our prompts", cwd=tmp_path)
     made = tree_of(place)
+    assert {"registry/psreg.txt", f"registry/{wheel.name}"} <= set(made)  # what pip installed
     assert {".gitlab-ci.yml", ".github/workflows/review.yml", "registry/policy.toml"} <= set(made)
     for path in ROOT.glob(".github/ISSUE_TEMPLATE/s*.yml"):
         assert made[f".github/ISSUE_TEMPLATE/{path.name}"] == path.read_bytes()
@@ -64,6 +65,7 @@ def test_from_an_empty_folder_to_an_installed_prompt(psreg, tmp_path):
         policy.write(POLICY)
     run(*git, "add", ".", cwd=place, env=env)
     run(*git, "commit", "--quiet", "--message", "Create the registry", cwd=place, env=env)
+    pipelines_install_psreg(place, tmp_path, env)
 
     (tmp_path / "answers.json").write_text(json.dumps({**BESIDE, **ANSWERS["prompt"]}))
     do("new", "prompt", "trip_packer", "--answers", tmp_path / "answers.json")
@@ -87,3 +89,21 @@ def test_from_an_empty_folder_to_an_installed_prompt(psreg, tmp_path):
     do("install", "trip_packer", "--registry", place / "_site", "--to", tmp_path / "out")
     installed = (tmp_path / "out/trip_packer.prompt").read_bytes()
     assert installed == (place / "pbes/prompt/trip_packer/0.1.0/trip_packer.prompt").read_bytes()
+
+
+def pipelines_install_psreg(place, folder, env):
+    """Run what both pipelines do before they install what psreg needs, and their lines for psreg."""
+    lines = [
+        (place / ".github/workflows/review.yml").read_text().splitlines(),
+        (place / ".gitlab-ci.yml").read_text().splitlines(),
+    ]
+    for at, found in enumerate(lines):
+        runner = folder / f"runner{at}"
+        run(sys.executable, "-m", "venv", "--without-pip", runner / "psreg", cwd=folder)
+        (runner / "psreg/bin/pip").symlink_to(Path(sys.executable).parent / "pip")
+        tools = {**env, "tools": str(runner), "RUNNER_TEMP": str(runner), "TRUSTED": "HEAD"}
+        tools["PIP_PYTHON"] = str(runner / "psreg/bin/python")
+        for line in dict.fromkeys(map(str.strip, found)):
+            if line.startswith("git archive") or "--no-build-isolation" in line:
+                run("bash", "-euo", "pipefail", "-c", line, cwd=place, env=tools)
+        run(tools["PIP_PYTHON"], "-c", "import psreg.__main__", cwd=folder)

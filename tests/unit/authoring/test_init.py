@@ -15,6 +15,7 @@ from psreg.authoring.init import (
     new_registry,
     requirement_at,
     requirement_of,
+    requirement_of_wheel,
 )
 from psreg.cli.init import packaged_files
 from psreg.cli.rules import all_rules
@@ -44,7 +45,8 @@ ON_GITLAB = {".gitlab-ci.yml", ".gitlab/merge_request_templates/Default.md"}
 
 
 def made(*forges, name="Our prompts", url="https://example.org/prompts/", **more):
-    foundation = RegistryPlan(name=name, url=url, forges=forges, requirement="psreg==1.2.3", **more)
+    more = {"requirement": "psreg==1.2.3", **more}
+    foundation = RegistryPlan(name=name, url=url, forges=forges, **more)
     return {str(p): data for p, data in new_registry(foundation, packaged_files()).items()}
 
 
@@ -192,6 +194,15 @@ def test_psreg_is_pinned_and_what_it_needs_has_hashes():
         row.partition("==")[0] for row in rows
     }
     assert "://" not in needed
+
+
+def test_a_wheel_is_kept_beside_the_list_that_names_it():
+    assert requirement_of_wheel("psreg-1.2.3.tar.gz", b"") == ""
+    name = "psreg-1.2.3-py3-none-any.whl"
+    line = requirement_of_wheel(name, b"a wheel")
+    files = made("github", requirement=line, wheel=(name, b"a wheel"))
+    assert files[f"registry/{name}"] == b"a wheel"
+    assert files["registry/psreg.txt"].endswith(f"\n--no-index\n--find-links .\n{line}\n".encode())
 
 
 def test_every_pipeline_installs_both_lists():

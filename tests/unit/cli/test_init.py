@@ -1,5 +1,6 @@
 """`psreg init`, through the real command line."""
 
+import hashlib
 import json
 import os
 import re
@@ -100,6 +101,31 @@ def test_the_pipelines_install_only_psreg_and_what_has_a_hash(tmp_path):
     assert all(re.fullmatch(r"[\w.-]+==\S.*? --hash=sha256:[0-9a-f]{64}\b.*", row) for row in rows)
 
 
+WHEEL = "psreg-9.0.0-py3-none-any.whl"
+
+
+def test_the_registry_keeps_a_wheel_that_is_named(tmp_path):
+    (tmp_path / WHEEL).write_bytes(b"a wheel")
+    done = psreg(tmp_path, "init", "prompts", "--psreg", WHEEL)
+    assert (done.returncode, done.stderr) == (0, "")
+    digest = hashlib.sha256(b"a wheel").hexdigest()
+    assert f"  the pipelines install psreg==9.0.0 --hash=sha256:{digest}, as" in done.stdout
+    registry = tmp_path / "prompts/registry"
+    assert (registry / WHEEL).read_bytes() == b"a wheel"
+    rows = [row for row in (registry / "psreg.txt").read_text().splitlines() if row[0] != "#"]
+    assert rows == ["--no-index", "--find-links .", f"psreg==9.0.0 --hash=sha256:{digest}"]
+
+
+@pytest.mark.parametrize("name", ["other-9.0.0-py3-none-any.whl", "psreg.whl", WHEEL])
+def test_only_a_wheel_of_psreg_is_kept(tmp_path, name):
+    if name != WHEEL:
+        (tmp_path / name).write_bytes(b"a wheel")
+    done = psreg(tmp_path, "init", "prompts", "--psreg", name)
+    assert done.returncode == (4 if name == WHEEL else 2)
+    assert ("cannot read" if name == WHEEL else "is not a wheel of psreg") in done.stderr
+    assert not (tmp_path / "prompts").exists()
+
+
 def test_nothing_is_written_over(tmp_path):
     (tmp_path / "README.md").write_text("Mine.\n")
     done = psreg(tmp_path, "init", ".")
@@ -175,11 +201,12 @@ def source(tmp_path):
 
 
 def made_by(source, tmp_path, **more):
-    """Run `psreg init` as a psreg that pip installed from the folder `source`."""
+    """Run `psreg init` as a psreg that was installed from the folder or file `source`."""
     record = tmp_path / "site/psreg-9.dist-info"
     record.mkdir(parents=True, exist_ok=True)
     (record / "METADATA").write_text("Metadata-Version: 2.1\nName: psreg\nVersion: 9\n")
-    told = {"url": source.absolute().as_uri(), "dir_info": {"editable": True}} | more
+    kind = {} if "archive_info" in more else {"dir_info": {"editable": True}}
+    told = {"url": source.absolute().as_uri(), **kind} | more
     (record / "direct_url.json").write_text(json.dumps(told))
     env = {**os.environ, **ISOLATED, "PYTHONPATH": str(record.parent)}
     done = subprocess.run(
@@ -239,3 +266,27 @@ def test_what_the_pipelines_cannot_install_is_said(source, tmp_path, prepare, sa
     assert document["requirement"].startswith("psreg==")
     assert said in warned
     assert "write `psreg @ git+https://HOST/PATH@COMMIT` into prompts/registry/psreg.txt" in warned
+
+
+@pytest.mark.parametrize("hashes", [True, False])  # pip records them, and uv does not
+def test_the_registry_keeps_the_wheel_that_was_installed(tmp_path, hashes):
+    wheel = tmp_path / WHEEL
+    wheel.write_bytes(b"a wheel")
+    digest = hashlib.sha256(b"a wheel").hexdigest()
+    archive = {"hashes": {"sha256": digest}} if hashes else {}
+    document, warned = made_by(wheel, tmp_path, archive_info=archive)
+    assert document["requirement"] == f"psreg==9.0.0 --hash=sha256:{digest}"
+    assert (document["installable"], warned) == (True, "")
+    assert (tmp_path / "prompts/registry" / WHEEL).read_bytes() == b"a wheel"
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_wheel_that_is_another_one_now_is_not_kept(tmp_path, gone):
+    wheel = tmp_path / WHEEL
+    if not gone:
+        wheel.write_bytes(b"another one")
+    archive = {"hashes": {"sha256": hashlib.sha256(b"a wheel").hexdigest()}}
+    document, warned = made_by(wheel, tmp_path, archive_info=archive)
+    assert document["installable"] is False
+    assert "which is gone or has changed, so the pipelines cannot install this psreg" in warned
+    assert "or a wheel of psreg, which the registry then keeps" in warned

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
@@ -39,7 +40,9 @@ _OF_PSREG = "## psreg itself"
 """The heading of the part of the pull request template that a registry does not need."""
 
 _BLANK = re.compile(r"\{\{([a-z_]+)\}\}")
-_CHOICE = re.compile(r"\{\{#(github|gitlab|public|private)\}\}\n?(.*?)\{\{/\1\}\}\n?", re.DOTALL)
+_CHOICE = re.compile(
+    r"\{\{#(github|gitlab|public|private|wheel)\}\}\n?(.*?)\{\{/\1\}\}\n?", re.DOTALL
+)
 _COMMENT = re.compile(r"\A<!--.*?-->\n*", re.DOTALL)
 
 
@@ -48,7 +51,8 @@ class RegistryPlan:
     """A registry to create: its display name, its URL or "", and its forges.
 
     `requirement` is what its pipelines install as psreg, in the words of pip; `private` registries
-    accept proprietary licences and ask for runs on one platform only.
+    accept proprietary licences and ask for runs on one platform only. `wheel` is the file name and
+    the bytes of the wheel that the registry itself keeps, if its pipelines install that.
     """
 
     name: str
@@ -56,6 +60,7 @@ class RegistryPlan:
     forges: tuple[str, ...]
     requirement: str
     private: bool = False
+    wheel: tuple[str, bytes] | None = None
 
     @property
     def contributing(self) -> PurePosixPath:
@@ -71,6 +76,8 @@ def new_registry(plan: RegistryPlan, forms: Mapping[str, bytes]) -> Mapping[Pure
     """
     found = dict(_of_templates(plan))
     found[PurePosixPath("registry/requirements.txt")] = _NEEDED.encode() + forms[CONSTRAINTS]
+    if plan.wheel is not None:
+        found[PurePosixPath("registry", plan.wheel[0])] = plan.wheel[1]
     if "github" in plan.forges:
         folder = PurePosixPath(".github")
         for name in ISSUE_FORMS:
@@ -111,6 +118,15 @@ def requirement_of(version: str, direct_url: str | None) -> str:
     return f"psreg @ {address}{f' --hash=sha256:{digest}' if digest else ''}" if address else ""
 
 
+def requirement_of_wheel(file: str, data: bytes) -> str:
+    """Return what pip installs for a wheel of psreg beside the list, "" if it is not one."""
+    found = _WHEEL.fullmatch(file)
+    return f"psreg=={found[1]} --hash=sha256:{sha256(data).hexdigest()}" if found else ""
+
+
+_WHEEL = re.compile(r"psreg-([0-9][0-9A-Za-z.+]*)-py3-none-any\.whl")
+
+
 def requirement_at(remote: str, commit: str) -> str:
     """Return what pip installs for a commit of a Git remote, "" if only this machine reaches it."""
     address = _without_user(remote)
@@ -144,6 +160,7 @@ def _filled(text: str, plan: RegistryPlan) -> str:
         "requirement": plan.requirement,
     }
     choices = {*plan.forges, "private" if plan.private else "public"}
+    choices |= {"wheel"} if plan.wheel else set()
     chosen = _CHOICE.sub(lambda found: found[2] if found[1] in choices else "", text)
     return _BLANK.sub(lambda blank: blanks[blank[1]], chosen)
 

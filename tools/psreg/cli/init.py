@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from importlib.metadata import distribution
+from importlib.resources import files as resources
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -15,10 +17,12 @@ from psreg.authoring.init import (
     CONSTRAINTS,
     FORGES,
     LABELS,
+    REQUEST_FORM,
     RegistryPlan,
     new_registry,
     requirement_at,
     requirement_of,
+    requirement_of_wheel,
 )
 from psreg.authoring.new_folders import make_registry
 from psreg.cli.site import checked_base_url
@@ -26,14 +30,17 @@ from psreg.core.errors import PsregError, UsageError
 from psreg.git.branch import Clone
 from psreg.http.address import normal_location
 from psreg.system.console import Console, add_output_options
+from psreg.system.files import read_named
 
 EXAMPLE = "psreg init prompts --name 'Prompts of our team' --forge github"
 SCHEMA = "psreg.init/1"
 
 PIN = "registry/psreg.txt"
+_LARGEST_WHEEL = 1 << 26
 _HOW_TO_INSTALL = (
     "Push psreg's repository to a place that they can reach, and write"
-    " `psreg @ git+https://HOST/PATH@COMMIT` into {}; or pass that as `--psreg`."
+    " `psreg @ git+https://HOST/PATH@COMMIT` into {}; or pass that as `--psreg`, or a wheel of"
+    " psreg, which the registry then keeps."
 )
 
 
@@ -56,7 +63,8 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--psreg",
         metavar="REQUIREMENT",
-        help="what the pipelines install, for pip (default: where this psreg is from)",
+        help="what the pipelines install, for pip, or a wheel that the registry keeps (default: "
+        "where this psreg is from)",
     )
     parser.add_argument(
         "--force",
@@ -69,13 +77,14 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace, console: Console) -> int:
     """Write the registry and print the next steps."""
     folder = Path(args.folder)
-    requirement, obstacle = _requirement(args.psreg)
+    requirement, obstacle, wheel = _requirement(args.psreg)
     plan = RegistryPlan(
         name=_name(args.name or folder.absolute().name),
         url=checked_base_url(args.url or ""),
         forges=FORGES if args.forge == "both" else (args.forge,),
         requirement=requirement,
         private=args.private,
+        wheel=wheel,
     )
     files = new_registry(plan, packaged_files())
     kept = make_registry(folder, files, force=args.force)
@@ -109,21 +118,48 @@ def _name(name: str) -> str:
     return name.strip()
 
 
-def _requirement(given: str | None) -> tuple[str, str]:
-    """Return what the pipelines install, and why they cannot."""
+_Source = tuple[str, str, tuple[str, bytes] | None]
+"""What the pipelines install, why they cannot or "", and the wheel if it is one."""
+
+
+def _requirement(given: str | None) -> _Source:
+    """Return what the pipelines install, as given or as this psreg was installed."""
     if given is None:
         source = distribution("psreg").read_text("direct_url.json")
-        requirement = requirement_of(__version__, source)
-        return (requirement, "") if requirement else _of_folder(json.loads(source or "{}"))
+        if requirement := requirement_of(__version__, source):
+            return requirement, "", None
+        return _of_this_machine(json.loads(source or "{}"))
     if not given.strip() or not given.isprintable():
         message = f"{given!r} is not a requirement"
         raise UsageError("USAGE", message, f"Write `psreg=={__version__}`, or `psreg @ URL`.")
-    return given.strip(), ""
+    if given.endswith(".whl") and "://" not in given:
+        return _of_wheel(Path(given), read_named(Path(given), _LARGEST_WHEEL))
+    return given.strip(), "", None
 
 
-def _of_folder(origin: Mapping[str, Any]) -> tuple[str, str]:
-    """Return what pipelines install in place of a folder or file (PEP 610), and why they cannot."""
+def _of_wheel(file: Path, data: bytes) -> _Source:
+    requirement = requirement_of_wheel(file.name, data)
+    if not requirement:
+        raise UsageError("USAGE", f"{file} is not a wheel of psreg")
+    return requirement, "", (file.name, data)
+
+
+def _of_this_machine(origin: Mapping[str, Any]) -> _Source:
+    """Return what pipelines install in place of a folder or file (PEP 610)."""
     place = Path(normal_location(origin["url"]))
+    archive = origin.get("archive_info")
+    if archive is None:
+        return *_of_folder(place, origin), None
+    data = read_named(place, _LARGEST_WHEEL) if place.is_file() else b""
+    digest = sha256(data).hexdigest()
+    if data and archive.get("hashes", {}).get("sha256", digest) == digest:  # uv records none
+        return _of_wheel(place, data)
+    gone = f"it is installed from {place}, which is gone or has changed"
+    return f"psreg=={__version__}", gone, None
+
+
+def _of_folder(place: Path, origin: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what pipelines install in place of a folder, and why they cannot or ""."""
     installed = origin.get("vcs_info", {}).get("commit_id", "")
     version = f"psreg=={__version__}"
     try:
@@ -176,9 +212,12 @@ def packaged_files() -> Mapping[str, bytes]:
     They are part of the package; in a source checkout they are in its `.github` and `.ci` folders.
     The paths of forms are those below `.github`.
     """
-    package = Path(psreg.__file__).parent
-    folder = next(at for at in (package / "forms", package.parents[1] / ".github") if at.is_dir())
-    paths = (*(folder / "ISSUE_TEMPLATE").glob("*.yml"), folder / "PULL_REQUEST_TEMPLATE.md")
-    needed = (package / CONSTRAINTS, package.parents[1] / ".ci" / CONSTRAINTS)
-    found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-    return {**found, CONSTRAINTS: next(at for at in needed if at.is_file()).read_bytes()}
+    package = resources("psreg")
+    forms, needed = package / "forms", package / CONSTRAINTS
+    if not needed.is_file():
+        checkout = Path(psreg.__file__).parents[2]
+        forms, needed = checkout / ".github", checkout / ".ci" / CONSTRAINTS
+    issues = forms / "ISSUE_TEMPLATE"
+    found = {f"{issues.name}/{form.name}": form.read_bytes() for form in issues.iterdir()}
+    request = (forms / REQUEST_FORM).read_bytes()
+    return {**found, REQUEST_FORM: request, CONSTRAINTS: needed.read_bytes()}
