@@ -7,9 +7,11 @@ import sys
 from importlib.metadata import distribution
 
 import pytest
-from packaging.requirements import Requirement
 
 import generate
+from support.wheelhouse import closure, wheels_of
+
+MEGABYTE = 1_000_000
 
 
 @pytest.fixture(scope="module")
@@ -63,13 +65,13 @@ def base(installed, tmp_path_factory):
         for top in {file.parts[0] for file in distribution(name).files} - {"..", "__pycache__"}:
             (folder / top).symlink_to(distribution(name).locate_file(top))
 
-    def psreg(*arguments, cwd):
+    def run(*arguments, cwd, psreg=installed):
         return subprocess.run(
             [sys.executable, "-S", "-m", "psreg", *arguments],
             cwd=cwd,
             env={
                 **os.environ,
-                "PYTHONPATH": f"{installed}{os.pathsep}{folder}",
+                "PYTHONPATH": f"{psreg}{os.pathsep}{folder}",
                 "PSREG_HOME": str(cwd.with_suffix(".home")),
             },
             capture_output=True,
@@ -77,20 +79,7 @@ def base(installed, tmp_path_factory):
             check=False,
         )
 
-    return psreg
-
-
-def closure(name):
-    """Return the names of all distributions that `name` without extras needs."""
-    found, left = set(), [name]
-    while left:
-        for line in distribution(left.pop()).requires or ():
-            needed = Requirement(line)
-            wanted = not needed.marker or needed.marker.evaluate({"extra": ""})
-            if wanted and needed.name not in found:
-                found.add(needed.name)
-                left.append(needed.name)
-    return found
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +108,9 @@ def published(base, tmp_path_factory):
         (["review", "--base", "HEAD", "."], "review", "gitpython"),
         (["submit", "made_0"], "review", "gitpython"),
         (["deploy", "s3://bucket"], "deploy", "s3fs"),
+        (["check", "--cluster", "tcp://127.0.0.1:1", "."], "cluster", "distributed"),
+        (["keys", "create", "ana", "--at", "hsm:2"], "hsm", "securesystemslib[hsm]"),
+        (["keys", "create", "ana", "--at", "awskms:alias/a"], "awskms", "securesystemslib[awskms]"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
@@ -126,11 +118,29 @@ def test_a_command_without_its_extra_says_what_to_install(
     base, published, arguments, extra, library
 ):
     done = base(*arguments, cwd=published)
-    said, hint = done.stderr.splitlines()
-    assert (done.returncode, done.stdout) == (2, "")
+    said, hint = done.stderr.splitlines()[-2:]
+    assert (done.returncode, done.stdout) == (4, "")
     assert said == f"psreg: error[EXTRA_MISSING]: `psreg[{extra}]` is not installed"
-    assert hint.startswith(f"  hint: Run `{sys.executable} -m pip install ")
+    assert hint.startswith(f"  hint: Run `uv pip install --python {sys.executable} ")  # no pip here
     assert library in hint
+
+
+def test_it_is_a_small_download(wheel):
+    """psreg and all it needs without extras; wheels of today, packed again."""
+    sizes = {name: len(data) for name, data in wheels_of(closure("psreg")).items()}
+    assert wheel.stat().st_size + sum(sizes.values()) < 12 * MEGABYTE, sizes
+
+
+def test_a_client_runs_from_a_zip(base, wheel, published, tmp_path):
+    """A wheel is one; the compiled modules of others are beside it."""
+    for arguments, said in (
+        (["check", "pbes"], "checked 2 files"),
+        (["install", "made_1", "--registry", ".", "--to", "to"], "written made_1"),
+        (["explain", "PBE006"], "version-not-semver"),
+        (["init", str(tmp_path / "prompts"), "--psreg", "psreg==9"], "created the registry"),
+    ):
+        done = base(*arguments, cwd=published, psreg=wheel)
+        assert (done.returncode, said in done.stdout) == (0, True), done.stdout + done.stderr
 
 
 def test_without_extras_it_checks_publishes_and_installs(base, published):

@@ -43,6 +43,8 @@ class Loopback:
                     else:
                         answer(self, 404, b"not here")
 
+            do_HEAD = do_GET  # noqa: N815 - as `http.server` names it
+
             def handle(self) -> None:
                 with suppress(OSError):
                     super().handle()
@@ -61,7 +63,8 @@ def answer(handler: BaseHTTPRequestHandler, status: int, body: bytes, **headers:
     for name, value in {"Content-Length": str(len(body)), **headers}.items():
         handler.send_header(name.replace("_", "-"), value)
     handler.end_headers()
-    handler.wfile.write(body)
+    if handler.command != "HEAD":
+        handler.wfile.write(body)
 
 
 @contextmanager
