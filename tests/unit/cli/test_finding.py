@@ -102,6 +102,8 @@ def test_an_empty_argument_is_not_one_that_was_left_out(client, argv, what):
         ("remove", "uninstall"),
         ("ls", "list"),
         ("version", "--version"),
+        ("-v", "--version"),
+        ("build", "site build"),
     ],
 )
 def test_a_misspelled_command_is_corrected(client, typed, meant):
@@ -116,6 +118,20 @@ def test_a_misspelled_command_is_corrected(client, typed, meant):
         (("list", "--formt", "json"), "Did you mean `--format`? Run `psreg list --help`."),
         (("check", "--strikt"), "Did you mean `--strict`? Run `psreg check --help`."),
         (("list", "--zzz"), "Run `psreg list --help`."),
+        (("list", "--jsn"), "Did you mean `--format json`? Run `psreg list --help`."),
+        (("list", "--quite"), "Did you mean `--quiet`? Run `psreg list --help`."),
+        (("list", "-j"), "Did you mean `--format json`? Run `psreg list --help`."),
+        (("list", "--format", "jsn"), "Did you mean `json`? Run `psreg list --help`."),
+        (("render", "x", "--var", "a=b"), "Did you mean `--set`? Run `psreg render --help`."),
+        (("registry", "--naem", "x"), "Did you mean `--name`? Run `psreg registry --help`."),
+        (("keys", "create", "a", "--att"), "Did you mean `--at`? Run `psreg keys create --help`."),
+        (("keys", "creat"), "Did you mean `create`? Run `psreg keys --help`."),
+        (("info", "quiz", "1.0.0"), "Write `quiz@1.0.0`. Run `psreg info --help`."),
+        (("--quiet", "list"), "Options follow the command: `psreg list --quiet`."),
+        (
+            ("--registry", "a b", "info", "quiz"),
+            "Options follow the command: `psreg info --registry 'a b' quiz`.",
+        ),
         (("info",), "Run `psreg info --help`."),
         (("--verison",), "Did you mean `psreg --version`? Run `psreg --help`."),
         (("help", "serch"), "Did you mean `psreg search`? Run `psreg --help`."),
@@ -142,12 +158,15 @@ def test_options_may_be_anywhere(client, folder):
     gone = client.run("uninstall", "diary", "-q", "quiz_master")
     assert "not installed: diary, quiz_master" in gone.err
     assert client.run("info", "a", "-q", "b").err.startswith(
-        "psreg: error[USAGE]: unrecognized arguments: b\n"
+        "psreg: error[USAGE]: unexpected argument `b`\n"
     )
 
 
 def test_help_is_also_a_command(client):
-    assert client.run("help", "search").out == client.run("search", "--help").out
+    shown = client.run("search", "--help").out
+    assert client.run("help", "search").out == client.run("--help", "search").out == shown
+    inner = client.run("help", "keys", "create").out
+    assert inner.startswith("usage: psreg keys create")
     assert "Did you mean" not in client.run("xyzzy", "--format", "json").out
 
 

@@ -7,16 +7,11 @@ nothing is fetched.
 
 from __future__ import annotations
 
-from argparse import (
-    SUPPRESS,
-    Action,
-    ArgumentParser,
-    Namespace,
-    _SubParsersAction,
-)
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from psreg.cli.commands import COMMANDS
+from psreg.cli.parsers import actions_of, commands_of, innermost, is_place
 from psreg.core.errors import PsregError
 from psreg.core.terminal import one_line
 from psreg.system.console import Console, add_output_options
@@ -107,37 +102,27 @@ def _following(before: Sequence[str], parser_of: ParserOf) -> Iterator[tuple[str
     parser = parser_of(before[0])
     if parser is None:
         return
-    words = list(before[1:])
-    while (inner := _inner(parser)) and (name := next((w for w in words if w in inner), None)):
-        parser, words = inner[name], words[words.index(name) + 1 :]
+    parser, _ = innermost(parser, before[1:])
     option = _option(parser, before[-1])
     if option is not None and option.nargs != 0:
         yield from _values(option)
         return
-    for name in _inner(parser):
+    for name in commands_of(parser):
         yield name, ""
     given = {word.partition("=")[0] for word in before}
-    for action in parser._actions:  # noqa: SLF001 - argparse says nothing of itself
-        if action.help != SUPPRESS and not given.intersection(action.option_strings):
+    for action in actions_of(parser):
+        if not given.intersection(action.option_strings):
             yield from _words_of(action)
 
 
-def _inner(parser: ArgumentParser) -> dict[str, ArgumentParser]:
-    """Return the commands of a command."""
-    actions = parser._actions  # noqa: SLF001 - as above
-    found = [each.choices for each in actions if isinstance(each, _SubParsersAction)]
-    return {name: inner for choices in found for name, inner in choices.items()}
-
-
 def _option(parser: ArgumentParser, word: str) -> Action | None:
-    actions = parser._actions  # noqa: SLF001 - as above
-    return next((each for each in actions if word in each.option_strings), None)
+    return next((each for each in actions_of(parser) if word in each.option_strings), None)
 
 
 def _words_of(action: Action) -> Iterator[tuple[str, str]]:
     if action.option_strings:
         yield action.option_strings[-1], (action.help or "").partition("\n")[0]
-    elif not isinstance(action, _SubParsersAction):
+    elif is_place(action):
         yield from _values(action)
 
 

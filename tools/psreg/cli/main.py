@@ -14,30 +14,25 @@ from typing import Any
 
 from psreg.cli.commands import COMMANDS
 from psreg.core.errors import PsregError, UsageError
-from psreg.core.spelling import nearest
 from psreg.system.console import Console, OutputLostError
 
 
 class Parser(ArgumentParser):
-    """An argument parser that raises `UsageError` instead of exiting."""
+    """An argument parser that raises instead of exiting."""
 
     def error(self, message: str) -> Any:
         """Raise, so that `--format json` can answer in JSON (exit code 2)."""
-        guess = ""
-        if message.startswith("unrecognized arguments: "):
-            options = sorted(set(_OPTION.findall(self.format_usage())))
-            typed = _OPTION.findall(message)
-            near = next(filter(None, (nearest(word, options) for word in typed)), None)
-            guess = f"Did you mean `{near}`? " if near else ""
-        raise UsageError("USAGE", message, f"{guess}Run `{self.prog} --help`.")
+        raise _UnusableError(message)
+
+
+class _UnusableError(Exception):
+    """What argparse says about a command line that it cannot use."""
 
 
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 
 _MAY_BE_EMPTY = ("--imf",)
-
-_NAMES = tuple(command for _, command, _ in COMMANDS)
 
 
 def run(argv: list[str]) -> int:
@@ -59,32 +54,18 @@ def _answer(argv: list[str], console: Console) -> int:
         return console.interrupted()
 
 
-_ELSEWHERE = {
-    **dict.fromkeys(("remove", "rm", "delete"), "uninstall"),
-    **dict.fromkeys(("add", "update", "upgrade"), "install"),
-    **dict.fromkeys(("lint", "validate", "test"), "check"),
-    **dict.fromkeys(("cat", "view"), "show"),
-    "find": "search",
-    "ls": "list",
-    "run": "try",
-    "version": "--version",
-}
-"""What other programs call a command."""
-
-
 def _dispatch(argv: list[str], console: Console) -> int:
-    if argv[0] == "help":
-        argv = [*argv[1:2], "--help"]
+    if argv[0] in ("help", "--help", "-h"):
+        argv = [*argv[1:], "--help"]
     if argv[:2] == ["completion", "words"]:  # what is typed so far is not for the parser
         code: int = _module("completion").tell(argv[2:], console, parser_of)
         return code
     name = argv[0]
     group, summary = _listed(name)
     if not group:
-        known = ["--help", "--version"] if name.startswith("-") else _NAMES
-        near = _ELSEWHERE.get(name) or nearest(name, known)
-        guess = f"Did you mean `psreg {near}`? " if near else ""
-        raise UsageError("USAGE", f"unknown command `{name}`", f"{guess}Run `psreg --help`.")
+        from psreg.cli.habits import unknown_command
+
+        raise unknown_command(argv)
     if group == "for everyone":  # these commands have one thread
         from psreg.system.late_modules import defer
 
@@ -133,24 +114,30 @@ def parser_of(name: str) -> ArgumentParser | None:
 
 def _refuse_empty(argv: list[str], parser: Parser) -> None:
     """Refuse an empty argument: a variable of a script was empty, and no default is meant."""
+    hint = f"Run `{parser.prog} --help`."
     for before, word in pairwise(argv):
         option = word.removesuffix("=") if word else before
         if option == word or option in _MAY_BE_EMPTY:
             continue
         if _OPTION.fullmatch(option):
-            parser.error(f"`{option}` is empty")
+            raise UsageError("USAGE", f"`{option}` is empty", hint)
         if not word:  # and not the `KEY=` of `--set KEY=`
-            parser.error("an argument is empty")
+            raise UsageError("USAGE", "an argument is empty", hint)
 
 
 def _parsed(parser: Parser, argv: list[str]) -> Namespace:
     """Return the arguments; options may be between those that have no name."""
-    if "--" in argv:  # after which there are no options
-        return parser.parse_args(argv)
     try:
-        return parser.parse_intermixed_args(argv)
-    except TypeError:  # the command has commands of its own, each with its own parser
-        return parser.parse_args(argv)
+        if "--" in argv:  # after which there are no options
+            return parser.parse_args(argv)
+        try:
+            return parser.parse_intermixed_args(argv)
+        except TypeError:  # the command has commands of its own, each with its own parser
+            return parser.parse_args(argv)
+    except _UnusableError as error:
+        from psreg.cli.habits import unusable
+
+        raise unusable(parser, argv, str(error)) from error
 
 
 def _wants_json(argv: list[str]) -> bool:

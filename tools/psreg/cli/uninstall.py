@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from psreg.client.resolve import parse_requests
-from psreg.core.errors import UnavailableError
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg uninstall quiz_master"
@@ -20,17 +19,13 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Remove the prompts; exit 4 and remove nothing if one is not installed."""
-    from psreg.client.library import user_library
+    from psreg.client.library import not_installed, user_library
 
     names = [request.name for request in parse_requests(args.names)]
     library = user_library()
     absent = [name for name in names if not library.has(name)]
     if absent:
-        raise UnavailableError(
-            "NOT_INSTALLED",
-            f"not installed: {', '.join(absent)}",
-            "Run `psreg list` to see what is.",
-        )
+        raise not_installed(absent, library)
     for name in names:
         library.remove(name)
     if console.machine:

@@ -86,11 +86,9 @@ def _receipts(library: Library, names: list[str], damaged: list[str]) -> list[Re
     found = {name: library.receipt(name) for name in names if name not in damaged}
     absent = [name for name, receipt in found.items() if receipt is None]
     if absent:
-        raise UnavailableError(
-            "NOT_INSTALLED",
-            f"not installed: {', '.join(absent)}",
-            "Run `psreg list` to see what is.",
-        )
+        from psreg.client.library import not_installed
+
+        raise not_installed(absent, library)
     return [receipt for receipt in found.values() if receipt is not None]
 
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from psreg.client.install import MAX_ARTIFACT, matches_digest
-from psreg.client.resolve import Choice, parse_request
+from psreg.client.resolve import Choice, parse_request, similar
 from psreg.client.withdrawals import withdrawal_of
 from psreg.core.classes import CLASSES
 from psreg.core.dataclass import dataclass
@@ -261,6 +261,14 @@ def user_library() -> Library:
     """Return this user's library: `PSREG_LIBRARY`, else the usual folder."""
     chosen = os.environ.get("PSREG_LIBRARY")
     return Library(Path(chosen).absolute() if chosen else user_folders.library_dir())
+
+
+def not_installed(names: Sequence[str], library: Library) -> UnavailableError:
+    """Return the error for names that are not installed, with a hint for a misspelt one."""
+    installed = [receipt.release.name for receipt in library.receipts()]
+    near = next(iter(similar(names[0], installed)), None)
+    hint = f"Did you mean `{near}`?" if near else "Run `psreg list` to see what is."
+    return UnavailableError("NOT_INSTALLED", f"not installed: {', '.join(names)}", hint)
 
 
 def installed_artifact(text: str) -> tuple[Path, bytes]:
