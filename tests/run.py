@@ -37,6 +37,7 @@ ROOM = 2 << 30
 PROGRAMS = {
     "chromium": "chromium",
     "fish": "fish",
+    "mandoc": "mandoc",
     "openssl": "openssl",
     "softhsm2-util": "softhsm2",
     "ssh-keygen": "openssh-client",

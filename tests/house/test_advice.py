@@ -14,9 +14,8 @@ from keyword import iskeyword
 import pytest
 
 from psreg.cli.commands import COMMANDS
-from psreg.cli.main import Parser
+from psreg.cli.main import Parser, UnusableError
 from psreg.cli.rules import all_rules
-from psreg.core.errors import UsageError
 from psreg.formats.waivers import waivable
 from support.corpus_cases import cases
 from support.paths import ROOT, SOURCE
@@ -103,6 +102,7 @@ def fault(line, *, complete):
         text = text.rstrip("'")
     words = shlex.split(text, comments=True)
     words = [word.strip("[]") for word in words if word not in ("…", "...")]
+    words = words[1:] if words[0] == "help" else words
     if words[0] in ("--help", "--version") or PLACEHOLDER.fullmatch(words[0]):
         return ""
     name, *rest = words
@@ -111,12 +111,13 @@ def fault(line, *, complete):
     try:
         with suppress(SystemExit), redirect_stdout(StringIO()):  # --help
             parser_of(name).parse_args(rest)
-    except UsageError as error:
-        left_out = re.search(r"required|expected one argument", error.message)
-        chosen = re.search(r"invalid choice: '([^']*)'", error.message)
+    except UnusableError as error:
+        message = str(error)
+        left_out = re.search(r"required|expected one argument", message)
+        chosen = re.search(r"invalid choice: '([^']*)'", message)
         if (left_out and not complete) or (chosen and PLACEHOLDER.fullmatch(chosen[1])):
             return ""
-        return error.message
+        return message
     return ""
 
 

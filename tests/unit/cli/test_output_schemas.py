@@ -42,6 +42,7 @@ OUTPUTS = {
     "path": ("path",),
     "open": ("open",),
     "completion": ("completion",),
+    "man": ("man",),
     "install": ("install",),
     "uninstall": ("uninstall",),
     "list": ("list",),
@@ -228,9 +229,12 @@ def test_the_life_of_an_installation(say, client, registry):
     say("error", 2, "list", "--bogus")
 
 
-def test_a_shell(say):
+def test_a_shell(say, tmp_path):
     assert "complete -" in say("completion", 0, "completion", "bash")["script"]
     say("error", 2, "completion", "csh")
+    assert "psreg-path.1" in say("man", 0, "man", "path")["pages"]
+    assert "psreg.1" in say("man", 0, "man", "--to", str(tmp_path / "man"))["pages"]
+    say("error", 2, "man", "patth")
 
 
 def test_using_a_prompt_elsewhere(say, client, registry, tmp_path, monkeypatch):

@@ -22,10 +22,10 @@ class Parser(ArgumentParser):
 
     def error(self, message: str) -> Any:
         """Raise, so that `--format json` can answer in JSON (exit code 2)."""
-        raise _UnusableError(message)
+        raise UnusableError(message)
 
 
-class _UnusableError(Exception):
+class UnusableError(Exception):
     """What argparse says about a command line that it cannot use."""
 
 
@@ -134,7 +134,7 @@ def _parsed(parser: Parser, argv: list[str]) -> Namespace:
             return parser.parse_intermixed_args(argv)
         except TypeError:  # the command has commands of its own, each with its own parser
             return parser.parse_args(argv)
-    except _UnusableError as error:
+    except UnusableError as error:
         from psreg.cli.habits import unusable
 
         raise unusable(parser, argv, str(error)) from error
