@@ -6,9 +6,8 @@ from argparse import ArgumentParser, Namespace
 
 from psreg.cli.named_prompt import METAVAR, add_source_options, read_prompt
 from psreg.cli.render import add_value_options, filled
-from psreg.core.classes import RESERVED_CLASSES, Format, detect_format
-from psreg.core.errors import FindingsError
-from psreg.formats import pbe
+from psreg.client.render import pbe_text
+from psreg.core.classes import Format, detect_format
 from psreg.system.clipboard import copy_text
 from psreg.system.console import Console, add_output_options
 
@@ -30,7 +29,7 @@ def run(args: Namespace, console: Console) -> int:
     if detect_format(path, start) is Format.PROMPT:
         text = filled(args, path, data, console).rendering.text
     else:
-        text = _pbe(path, data)
+        text = pbe_text(data, path)
     where = copy_text(text)
     size = len(text)
     if console.machine:
@@ -39,21 +38,3 @@ def run(args: Namespace, console: Console) -> int:
         console.line(f"copied {args.what} to {where}: {size:,} characters")
         console.line("  next: paste it into a new conversation with your assistant")
     return 0
-
-
-def _pbe(path: str, data: bytes) -> str:
-    """Return the text of a PBE that an assistant can run."""
-    value = pbe.read(data).tree.value
-    kind = value.get("pbe_class") if isinstance(value, dict) else None
-    if kind in RESERVED_CLASSES:
-        raise FindingsError(
-            "RESERVED_CLASS",
-            f"{path} is a {kind}: a design document that nothing executes today",
-            f"Read it with `psreg show {path}`.",
-        )
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        raise FindingsError(
-            "UNREADABLE", f"{path} is not UTF-8", f"Run `psreg check {path}`."
-        ) from error

@@ -71,13 +71,13 @@ def run(args: Namespace, console: Console) -> int:
             f"Run without `{option}`.",
         )
     with open_repository(Path(args.path)) as repository:
-        base = repository.resolve(args.base or (forge and forge.base) or _usual_base(repository))
+        base = repository.resolve(args.base or (forge and forge.base) or usual_base(repository))
         if forge and args.outdated:
             return _list(forge.outdated(base), console)
         head = repository.resolve(args.head or (forge and forge.head) or "HEAD")
         if forge and args.post:
             forge.head = head  # post about exactly the commit that is reviewed
-        found = _reviewed(repository, base, head, _author(args, forge))
+        found = reviewed(repository, base, head, _author(args, forge))
     address = forge.run_url if forge else ""
     text = _text(found, args.format, address, quiet=console.quiet)
     write = console.out if args.format == "text" else console.content
@@ -102,7 +102,7 @@ def _missing_files(release: NewRelease, author: Author | None) -> Mapping[PurePo
     return missing_files(release, author)
 
 
-def _reviewed(repository: Repository, base: str, head: str, author: Author | None) -> Review:
+def reviewed(repository: Repository, base: str, head: str, author: Author | None) -> Review:
     """Return the review of `head`; a change that cannot be compared is rejected."""
     try:
         return review(
@@ -116,8 +116,12 @@ def _reviewed(repository: Repository, base: str, head: str, author: Author | Non
         return refusal(error, base=base, head=head)
 
 
-def _usual_base(repository: Repository) -> str:
-    """Return the revision that a branch is most likely to be merged into."""
+def usual_base(repository: Repository) -> str:
+    """Return the revision that a branch is most likely to be merged into.
+
+    Raises:
+        UsageError: `NO_BASE`.
+    """
     for revision in _BASES:
         with suppress(UnavailableError):
             repository.resolve(revision)

@@ -1,4 +1,4 @@
-"""Fill in a `.prompt`, or say why that is impossible.
+"""The text that is sent to a model: of a PBE, or of a `.prompt` that is filled in.
 
 The check is in read mode: a file can be used unless its structure is wrong.
 """
@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from psreg.core.classes import Format, detect_format
+from psreg.core.classes import RESERVED_CLASSES, Format, detect_format
 from psreg.core.diagnostics import ERROR, INFO, Diagnostic, LineIndex, Mode, Span, described
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.spelling import nearest
-from psreg.formats import dotprompt
+from psreg.formats import dotprompt, pbe
 from psreg.formats.dotprompt import Prompt, Rendering
 from psreg.formats.dotprompt_source import NAME
 from psreg.formats.json import json_document
@@ -97,6 +97,27 @@ def _literal(prompt: Prompt, name: str) -> str:
     if name not in {literal.name for literal in prompt.literals}:
         return ""
     return f"{{{{{name}}}}} is a literal; a variable is {{{name}}}."
+
+
+def pbe_text(data: bytes, path: str) -> str:
+    """Return the text of the PBE `data`, called `path` in messages, as an assistant runs it.
+
+    Raises:
+        FindingsError: `RESERVED_CLASS`: nothing executes its class; `UNREADABLE`: it is not UTF-8.
+    """
+    value = pbe.read(data).tree.value
+    kind = value.get("pbe_class") if isinstance(value, dict) else None
+    if kind in RESERVED_CLASSES:
+        raise FindingsError(
+            "RESERVED_CLASS",
+            f"{path} is a {kind}: a design document that nothing executes today",
+            f"Read it with `psreg show {path}`.",
+        )
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        message = f"{path} is not UTF-8"
+        raise FindingsError("UNREADABLE", message, f"Run `psreg check {path}`.") from error
 
 
 def _is_pbe(path: str, data: bytes) -> bool:
