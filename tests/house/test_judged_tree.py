@@ -19,7 +19,7 @@ from support.paths import SOURCE, TESTS
 
 GUARDS = "tests/unit/git/test_merge.py"
 BEFORE, AFTER = "before = self.objects.root(tip)", "self._merged(base, tip, head)"
-VIEW = "View(repository.git, repository.objects, merge.before, merge.differences)"
+VIEW = "View(repository.git, repository.objects, merge.before, merge.differences, entries)"
 FOLDERS = '[FolderPair("", repository.objects.root({}), repository.objects.root({}))]'
 
 

@@ -6,8 +6,8 @@ from psreg.core.errors import UnavailableError
 from psreg.formats import entry
 from psreg.git.objects import Objects
 from psreg.git.process import Git
-from psreg.review import partial_view
-from psreg.review.partial_view import EntryNames, mentioning
+from psreg.review import entry_names
+from psreg.review.entry_names import EntryNames, mentioning
 from support.bare import Bare
 
 WITH = (
@@ -34,10 +34,10 @@ WITHOUT = (
 )
 
 
-@pytest.fixture(params=range(len(partial_view._ALIASES)), ids=["perl", "extended"])
+@pytest.fixture(params=range(len(entry_names._ALIASES)), ids=["perl", "extended"])
 def roll(request, tmp_path, monkeypatch):
     """A registry of these entries, searched with one of the two patterns."""
-    monkeypatch.setattr(partial_view, "_ALIASES", partial_view._ALIASES[request.param :] * 2)
+    monkeypatch.setattr(entry_names, "_ALIASES", entry_names._ALIASES[request.param :] * 2)
     made = Bare(tmp_path / "prompts.git")
     files = {f"pbes/prompt/e{at}/entry.toml": data for at, data in enumerate((*WITH, *WITHOUT))}
     files["pbes/prompt/e99/1.0.0/entry.toml"] = files["pbes/stray.toml"] = WITH[0]

@@ -8,25 +8,25 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
-from psreg.cli.rules import all_rules, registry_rules
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import Author
 from psreg.forges.detect import FORGES, detect
 from psreg.forges.forge import Forge
 from psreg.git.repository import Repository, open_repository
-from psreg.lint.reports.report_formats import FORMATS, rendered
-from psreg.review.change import NewRelease
-from psreg.review.git_change import read_change
-from psreg.review.review import refusal, review
-from psreg.review.review_report import review_document, review_lines
-from psreg.review.verdict import Review, Verdict
+from psreg.lint.reports.report_formats import FORMATS
+from psreg.review.entry_names import EntryNames
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options, color_wanted
 
+if TYPE_CHECKING:
+    from psreg.review.change import NewRelease
+    from psreg.review.verdict import Review
+
 EXAMPLE = "psreg review --base origin/main --head my-branch"
 
-_EXIT = {Verdict.ACCEPT: 0, Verdict.NEEDS_HUMAN: 42, Verdict.REJECT: 1}
+_EXIT = {"accept": 0, "needs_human": 42, "reject": 1}
 
 _BASES = ("origin/HEAD", "origin/main", "main")
 
@@ -104,9 +104,15 @@ def _missing_files(release: NewRelease, author: Author | None) -> Mapping[PurePo
 
 def reviewed(repository: Repository, base: str, head: str, author: Author | None) -> Review:
     """Return the review of `head`; a change that cannot be compared is rejected."""
+    entries = EntryNames(repository.git, repository.objects, repository.objects.root(base))
+    entries.find_aliases()  # in the background, while the rules are loaded
+    from psreg.cli.rules import registry_rules
+    from psreg.review.git_change import read_change
+    from psreg.review.review import refusal, review
+
     try:
         return review(
-            read_change(repository, base, head, author, clock.now().date()).change,
+            read_change(repository, base, head, author, clock.now().date(), entries=entries).change,
             registry_rules(),
             base=base,
             head=head,
@@ -139,6 +145,8 @@ def _author(args: Namespace, forge: Forge | None) -> Author | None:
 
 
 def _text(found: Review, form: str, address: str, *, quiet: bool) -> str:
+    from psreg.review.review_report import review_document, review_lines
+
     if form == "text":
         lines = review_lines(found, color=color_wanted(), quiet=quiet)
         return "".join(f"{line}\n" for line in lines)
@@ -148,6 +156,9 @@ def _text(found: Review, form: str, address: str, *, quiet: bool) -> str:
         from psreg.review.comment import review_markdown
 
         return review_markdown(found, address)
+    from psreg.cli.rules import all_rules
+    from psreg.lint.reports.report_formats import rendered
+
     return rendered(found.report, form, all_rules)
 
 

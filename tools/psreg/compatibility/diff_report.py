@@ -16,7 +16,6 @@ from psreg.core.excerpt import cropped
 from psreg.core.terminal import one_line, plain
 from psreg.core.version import Step
 from psreg.lint.reports.markdown import neutral
-from psreg.lint.reports.unified_diff import unified
 
 DIFF_SCHEMA = "psreg.diff/1"
 
@@ -129,6 +128,8 @@ def _unquoted(difference: Difference) -> tuple[str, str]:
 
 def _patch_of(diff: Diff) -> str:
     """Return the unified diff of the two artifacts as text that is safe for a terminal."""
+    from psreg.lint.reports.unified_diff import unified  # noqa: PLC0415 - few reports contain it
+
     before, after = diff.before, diff.after
     return plain(unified(before.title, before.side.text, after.side.text, after.title))
 

@@ -17,7 +17,8 @@ from psreg.git.repository import Merge, Repository
 from psreg.git.tree_diff import Difference, FolderPair, differences, lookup
 from psreg.lint.entries.tree_rules import ReleaseSketch
 from psreg.review.change import ChangeSet, FileChange, Landed, Touch
-from psreg.review.partial_view import ENTRY_FILE, View, aliases_in, folder_of, key_of
+from psreg.review.entry_names import ENTRY_FILE, EntryNames, aliases_in, folder_of, key_of
+from psreg.review.partial_view import View
 
 if TYPE_CHECKING:
     from psreg.core.ssh_key import SshKey
@@ -51,17 +52,20 @@ def read_change(
     head_rev: str,
     author: Author | None = None,
     today: date | None = None,
+    *,
+    entries: EntryNames | None = None,
 ) -> Changes:
     """Return what merging `head_rev` would change in the registry at `base_rev`.
 
-    `author` asks for it; `today` is the day of the review.
+    `author` asks for it; `today` is the day of the review; `entries` are the names at `base_rev`,
+    if they are known already.
 
     Raises:
         UnavailableError, FindingsError: as `Repository.merge`; the change is to blame for the
             latter, which leads to the verdict `reject`.
     """
     merge = repository.merge(base_rev, head_rev)
-    view = View(repository.git, repository.objects, merge.before, merge.differences)
+    view = View(repository.git, repository.objects, merge.before, merge.differences, entries)
     after = view.head()
     published = _Published(repository.objects, merge.before, today)
     change = ChangeSet(

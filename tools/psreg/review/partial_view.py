@@ -4,134 +4,35 @@ It contains the whole of the entries that the change touches, those that they re
 that may require what it removes. Of an entry with a name that a rule about names could mention, or
 that a file refers to, it contains only entry.toml. Outside the entries it contains the files that
 a new path may conflict with. No finding about the change depends on anything else.
-
-`EntryNames` are the names in a registry at one commit. They come from the class folders alone; `git
-grep`, which runs in parallel, finds the entries that may list aliases.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
 from itertools import islice
 from pathlib import PurePosixPath
 
-from psreg.core.classes import CLASSES, Format
+from psreg.core.classes import Format
 from psreg.core.identity import PBES, ReleaseId, is_name
 from psreg.core.spelling import near_ones
 from psreg.formats import entry, policy, release
 from psreg.formats.tree import POLICY, Tree, place_of_artifact
-from psreg.git.grep import Grep, grep_words
 from psreg.git.objects import Objects, Row
 from psreg.git.process import Git
 from psreg.git.tree_diff import Difference, GitTree, files_below, lookup
 from psreg.lint.names.all_names import similar_candidates
-from psreg.review.rules.file_rules import folded
-
-Key = tuple[str, str]
-"""Class and name of an entry."""
-
-ENTRY_FILE = "entry.toml"
-
-_EMPTY = r"^aliases[[:blank:]]*=[[:blank:]]*\[[[:blank:]]*\]"
-_ALIASES = (
-    ("-P", "-e", rf"^(?!{_EMPTY[1:]}).*aliases|\\"),
-    ("-E", "-e", "aliases", "--and", "--not", "-e", _EMPTY, "--or", "-e", r"\\"),
+from psreg.review.entry_names import (
+    ENTRY_FILE,
+    EntryNames,
+    Key,
+    aliases_in,
+    entry_file,
+    folder_of,
+    key_of,
+    mentioning,
 )
-"""A line of an entry.toml that may list aliases, in two notations: the first takes half the time,
-but not every git supports it. The line contains the word and no empty list, or an escape, because
-"ali\\u0061ses" is the same key."""
-
-
-def folder_of(key: Key) -> str:
-    """Return `pbes/<class>/<name>`."""
-    return f"{PBES}/{key[0]}/{key[1]}"
-
-
-def entry_file(key: Key) -> str:
-    """Return `pbes/<class>/<name>/entry.toml`."""
-    return f"{folder_of(key)}/{ENTRY_FILE}"
-
-
-def key_of(path: str) -> Key | None:
-    """Return the entry in whose folder `path` is, or None."""
-    parts = path.split("/", 3)
-    if len(parts) > 3 and parts[0] == PBES and parts[1] in CLASSES and is_name(parts[2]):  # noqa: PLR2004
-        return parts[1], parts[2]
-    return None
-
-
-class EntryNames:
-    """The entries of the commit whose root folder is `root`."""
-
-    def __init__(self, git: Git, objects: Objects, root: str) -> None:
-        self._git, self._objects = git, objects
-        self._search: Grep | None = None
-        pbes = objects.folder(root).get(PBES)
-        self._pbes = pbes.id if pbes and pbes.is_folder else ""
-        rows = {one: objects.folder(self._pbes).get(one) for one in CLASSES if self._pbes}
-        self._classes = {o: objects.folder(r.id) for o, r in rows.items() if r and r.is_folder}
-
-    def folder(self, key: Key) -> str | None:
-        """Return the id of an entry's folder, or None if there is none."""
-        entries = self._classes.get(key[0])
-        row = entries.get(key[1]) if entries else None
-        return row.id if row and row.is_folder else None
-
-    @cached_property
-    def names(self) -> Sequence[str]:
-        """The names in the class folders: those of the entries, and a few other files."""
-        return [name for entries in self._classes.values() for name in entries.names()]
-
-    def called(self, names: Iterable[str]) -> set[Key]:
-        """Return the entries with one of these names."""
-        keys = ((one, name) for name in names if is_name(name) for one in CLASSES)
-        return {key for key in keys if self.folder(key)}
-
-    def find_aliases(self) -> None:
-        """Start the search for aliases in the background."""
-        if self._pbes and self._search is None:
-            depth = "--max-depth=2"  # <class>/<name>/entry.toml
-            self._search = Grep(self._git, self._pbes, depth, patterns=_ALIASES)
-
-    @cached_property
-    def by_alias(self) -> Mapping[str, list[Key]]:
-        """The entries by the aliases they list.
-
-        Raises:
-            UnavailableError: `OBJECT_MISSING`.
-        """
-        self.find_aliases()
-        paths = [f"{PBES}/{path}" for path in self._search.paths()] if self._search else []
-        keys = [key for path in paths if (key := key_of(path)) and path == entry_file(key)]
-        found: dict[str, list[Key]] = {}
-        for key, data in zip(keys, self._entry_files(keys), strict=True):
-            for alias in aliases_in(data):
-                found.setdefault(alias, []).append(key)
-        return found
-
-    def _entry_files(self, keys: list[Key]) -> Iterator[bytes]:
-        ids = [oid for key in keys if (oid := self.folder(key))]
-        self._objects.load(ids)
-        rows = [self._objects.folder(oid).get(ENTRY_FILE) for oid in ids]
-        yield from self._objects.blobs(row.id for row in rows if row)
-
-
-def aliases_in(data: bytes) -> tuple[str, ...]:
-    """Return the aliases that an entry.toml lists."""
-    return entry.read(data).aliases
-
-
-def mentioning(git: Git, root: str, words: Iterable[str]) -> set[Key]:
-    """Return the entries with a TOML file in the commit that may mention one of `words`.
-
-    Raises:
-        UnavailableError: `OBJECT_MISSING`.
-    """
-    where = (f"{PBES}/*/release.toml", f"{PBES}/*/{ENTRY_FILE}")
-    paths = grep_words(git, root, (*words, "\\"), *where)  # any may be escaped
-    return {key for path in paths if (key := key_of(path))}
-
+from psreg.review.rules.file_rules import folded
 
 _FEW = 50
 """The most names that are compared with all others; if there are more, every entry is included."""
@@ -159,17 +60,25 @@ _ACTIONS = "registry/actions"
 
 
 class View:
-    """The relevant part of the commit `root`, before and after the change `touched`."""
+    """The relevant part of the commit `root`, before and after the change `touched`.
+
+    `entries` are the names in that commit, if they are known already.
+    """
 
     def __init__(
-        self, git: Git, objects: Objects, root: str, touched: Mapping[str, Difference]
+        self,
+        git: Git,
+        objects: Objects,
+        root: str,
+        touched: Mapping[str, Difference],
+        entries: EntryNames | None = None,
     ) -> None:
         self._git, self._objects, self._root = git, objects, root
         self._touched = touched
         self._base = {path: one.before for path, one in touched.items() if one.before}
         self._head = {path: one.after for path, one in touched.items() if one.after}
         self._keys = {key for path in touched if (key := key_of(path))}
-        self._entries = EntryNames(git, objects, root)
+        self._entries = entries or EntryNames(git, objects, root)
         self._named = {key for key in self._keys if self._concerns_name(key)}
         if 0 < len(self._named) <= _FEW:
             self._entries.find_aliases()  # in the background

@@ -47,10 +47,9 @@ def similar_candidates(texts: Iterable[str], names: Iterable[str]) -> set[str]:
 def _of_the_same_words(texts: Iterable[str], names: Iterable[str]) -> Iterator[str]:
     keys = {words(text) for text in texts}
     longest = {max(key, key=len) for key in keys}
-    for name in names:
+    for word in longest:
         # NOTE: a name of the same words contains the longest; most names do not.
-        if any(word in name for word in longest) and words(name) in keys:
-            yield name
+        yield from (name for name in names if word in name and words(name) in keys)
 
 
 def words(text: str) -> tuple[str, ...]:
