@@ -109,6 +109,30 @@ def test_a_copied_conversation_counts_once_although_its_header_differs():
     ]
 
 
+@pytest.mark.parametrize("changed", ["{} ", "{}\n", "\u200b{}", "{}\u2060", "  {}"], ids=[*"12345"])
+def test_a_copied_conversation_counts_once_although_nobody_sees_what_differs(changed):
+    long = "Hello, and welcome to this long day! " * 8
+    same = {
+        "claude": transcript(PROMPT, "claude", answers=[long]),
+        "gemini": transcript(PROMPT, "gemini", answers=[changed.format(long)]),
+    }
+    assert doubts([row("claude"), row("gemini")], **same) == [
+        [],
+        ["its transcript is the one that counts for claude"],
+    ]
+
+
+def test_an_answer_before_the_prompt_is_not_an_answer_to_it():
+    header, asked, _ = GOOD.splitlines()
+    said = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello!"}]
+    before = "".join(f"{json.dumps(each)}\n" for each in said)
+    unanswered = f'{header}\n{before}{asked}\n{{"role": "assistant", "content": "."}}\n'
+    found = findings([row("claude")], claude=unanswered)
+    assert "has no answer after the prompt" in found["REG035", "/tested/0/evidence", WARNING]
+    answered = unanswered.replace('"."', '"Hello, you!"')
+    assert doubts([row("claude")], claude=answered) == [[]]
+
+
 def test_two_models_may_give_the_same_short_answer():
     same = {name: transcript(PROMPT, name, answers=["Hello!"]) for name in ("claude", "gemini")}
     assert doubts([row("claude"), row("gemini")], **same) == [[], []]
@@ -216,6 +240,10 @@ def test_nothing_is_in_the_future_if_nobody_knows_the_day():
         ("Cl4ude", "claude"),
         ("ClaudeCode", "claude"),
         ("geminiapp", "gemini"),
+        ("googlegemini", "gemini"),
+        ("anthropicclaude", "claude"),
+        ("ClaudeOpus", "claude"),
+        ("my-geminiflash", "gemini"),
         ("claudette", "claudette"),
         ("oracle9000", "oracle9000"),
         ("", ""),

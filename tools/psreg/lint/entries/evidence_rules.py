@@ -332,10 +332,10 @@ def run_does_not_count(submission: Submission) -> Iterator[Finding]:
     ## Why
     A row of `[[tested]]` is a claim, and its transcript is all that readers have to judge it by. If
     the two name different platforms, models, dates or digests, one of them is wrong. A transcript
-    without the prompt or without an answer is not a run, nor is one that answers with punctuation
-    or the prompt. The answers of psreg's stub are not those of a model, whatever platform the row
-    names. The same conversation counts for one platform only. Runs before 2022 or in the future did
-    not take place.
+    without the prompt or without an answer to it is not a run, nor is one that answers with
+    punctuation or the prompt. The answers of psreg's stub are not those of a model, whatever
+    platform the row names. The same conversation counts for one platform only. Runs before 2022 or
+    in the future did not take place.
 
     ## Fix
     Write the row as the run was. The first line of a transcript must have the run header, which

@@ -114,22 +114,42 @@ def folded_platform(text: str) -> str:
     """Return the id that `text` means: case, blanks, punctuation and look-alikes do not matter.
 
     An unknown id that contains a name of a platform or of its maker means that platform, so that
-    `anthropic`, `claude-3` and `claudecode` do not count beside `claude`.
+    `anthropic`, `claude-3`, `claudecode` and `googlegemini` do not count beside `claude` and
+    `gemini`.
     """
     whole = _folded(text)
     for written in dict.fromkeys((text, text.translate(_DIGITS))):
-        joined = _folded(written)
-        words = (joined, *re.findall("[a-z]+", _plain(written)), _PRODUCT.sub("", joined))
-        if known := next((_known()[word] for word in words if word in _known()), ""):
+        words = (_folded(written), *re.findall("[a-z]+", _plain(written)))
+        if known := next(filter(None, map(_meant, words)), ""):
             return known
     return whole
+
+
+def _meant(word: str) -> str:
+    """Return the platform that `word` names, alone or among words such as `code`, or ""."""
+    if word in _known():
+        return _known()[word]
+    parts = _part().findall(word)
+    if "".join(parts) != word:
+        return ""
+    return next((_known()[part] for part in parts if part in _known()), "")
 
 
 _DIGITS = str.maketrans("01345", "oleas")
 """The letters that digits stand for, as in `Cl4ude`."""
 
-_PRODUCT = re.compile("(?<=...)(?:ai|api|app|chat|cli|code|desktop|free|max|plus|pro|team|web)+$")
-"""What stands behind the name of a platform, as in `claudecode`."""
+_PRODUCT = (
+    "ai|api|app|assistant|base|chat|cli|code|desktop|flash|free|instruct|large|latest|lite|local"
+    "|max|mini|model|my|nano|plus|preview|pro|small|team|the|thinking|turbo|ultra|web"
+)
+"""What is written together with the name of a platform, as in `claudecode`."""
+
+
+@cache
+def _part() -> re.Pattern[str]:
+    """Return what matches one part of a name that is written together; longer parts come first."""
+    names = sorted(_known(), key=len, reverse=True)
+    return re.compile("|".join([*map(re.escape, names), _PRODUCT]))
 
 
 @cache
@@ -256,13 +276,17 @@ _NOUNS = {"platform": "platform", "model": "model", "date": "date", "sha256": "d
 def _of_conversation(submission: Submission, path: PurePosixPath) -> Iterator[Doubt]:
     conversation = read_conversation(submission.tree.files[path], path.name)
     pairs = list(_exchanges(conversation))
+    since = _from_prompt(submission, pairs)
     if conversation.issues:
         yield Doubt(message="its transcript cannot be read", member="evidence", severity=WARNING)
     elif not any(_answers(said, answer) for said, answer in pairs):
         message = "its transcript has no answer"
         yield Doubt(message=message, member="evidence", severity=WARNING)
-    elif not _has_prompt(submission, [said for said, _ in pairs]):
+    elif not since:
         message = "its transcript does not contain the prompt"
+        yield Doubt(message=message, member="evidence", severity=WARNING)
+    elif not any(_answers(said, answer) for said, answer in since):
+        message = "its transcript has no answer after the prompt"
         yield Doubt(message=message, member="evidence", severity=WARNING)
     elif any(is_stub_answer(answer, said.rpartition("\0")[2]) for said, answer in pairs):
         message = "its transcript has answers of psreg's stub, which is not a model"
@@ -293,17 +317,25 @@ def _exchanges(conversation: Conversation) -> Iterator[tuple[str, str]]:
         yield str(exchange.message or ""), str(exchange.text or "")
 
 
-def _has_prompt(submission: Submission, said: Iterable[str]) -> bool:
-    """Tell whether a message contains the text of the artifact, whatever its values and blanks."""
+def _from_prompt(
+    submission: Submission, pairs: Sequence[tuple[str, str]]
+) -> Sequence[tuple[str, str]]:
+    """Return the exchanges from the first that says the text of the artifact, () without one.
+
+    Neither the values of variables nor blanks matter.
+    """
     prompt = submission.prompt
     pieces = [(submission.artifact or b"").decode(errors="replace").removeprefix("\ufeff")]
     if prompt is not None:
         if not prompt.readable:
-            return False
+            return ()
         blanks = {variable.name: "\0" for variable in prompt.variables}
         pieces = dotprompt.render(prompt, blanks).text.split("\0")
     wanted = [squeezed for piece in pieces if (squeezed := _BLANK.sub("", piece))]
-    return any(_in_order(wanted, _BLANK.sub("", text)) for text in said)
+    for at, (said, _) in enumerate(pairs):
+        if _in_order(wanted, _BLANK.sub("", said)):
+            return pairs[at:]
+    return ()
 
 
 def _in_order(pieces: Iterable[str], text: str) -> bool:
@@ -333,9 +365,15 @@ def _each_conversation_once(
 
 
 def _conversation_digest(submission: Submission, path: PurePosixPath) -> bytes:
-    """Return a digest of what was answered; of the whole file if that is very short."""
+    """Return a digest of what was answered; of the whole file if that is very short.
+
+    Blanks do not matter, nor characters that nobody sees or tells from others.
+    """
+    from psreg.lint.content.text_folding import folded  # noqa: PLC0415 - most releases have no rows
+
     data = submission.tree.files[path]
     answers = [answer for _, answer in _exchanges(read_conversation(data, path.name))]
     if sum(map(len, answers)) >= _TELLING:
-        data = "\0".join(answers).encode(errors="surrogatepass")
+        squeezed = _BLANK.sub("", folded("\0".join(answers)))
+        data = squeezed.encode(errors="surrogatepass")
     return hashlib.sha256(data).digest()
