@@ -220,6 +220,24 @@ def test_why_a_transition_is_not_checked(record, why):
     assert not cycle.transition.as_instructed
 
 
+def test_no_variable_vanishes_whatever_a_condition_decides():
+    instruction = "@set:$n=1;@fetch:s,$a;@if:$a>3?(@set:$b=1;@sig:!x):@set:$d=2"
+    previous, vanished = "S{$b:2;$c:1;}S", "S{$a:4;$n:1;$b:1;!x;}S"
+    found = cycles(
+        trace(
+            {"instr": instruction, "previous": previous, "next": vanished},
+            {"instr": instruction, "previous": previous, "next": "S{$a:9;$n:1;$b:1;$c:7;!x;}S"},
+        ),
+        IMF,
+    )
+    (missing,) = found[0].transition.mismatches
+    assert (missing.what, missing.expected, missing.found) == ("$c", "`$c:?`", "nothing")
+    assert found[0].transition.expected == "S{$b:?;$c:?;$n:?;$a:?;}S"
+    assert found[1].transition.mismatches == ()
+    why = "a condition depends on a fetched value that is not recorded"
+    assert {each.transition.unchecked for each in found} == {why}
+
+
 def test_there_is_no_step_without_an_instruction_or_an_answer():
     found = cycles(trace({"next": "S{}S"}, {"instr": "", "previous": "S{}S", "next": "S{"}), IMF)
     assert [cycle.transition for cycle in found] == [None, None]

@@ -7,7 +7,7 @@ not. Logs are not compared, because no directive asks for one.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any, TypeAlias
@@ -60,7 +60,14 @@ class ImpossibleError(Exception):
 
 
 class UndecidedError(Exception):
-    """A condition depends on a value that was not recorded."""
+    """A condition depends on a value that was not recorded; `state` has the variables by then.
+
+    Their values are unknown, because directives of either branch may change them.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        super().__init__()
+        self.state: State = dict.fromkeys(names)
 
 
 def interpret(
@@ -158,7 +165,7 @@ class _Machine:
         left = self._evaluate(comparison.left, span)
         right = self._evaluate(comparison.right, span)
         if left is None or right is None:
-            raise UndecidedError
+            raise UndecidedError(self.state)
         if comparison.relation in _ORDER_RELATIONS:
             numbers = self._number(left, span), self._number(right, span)
             return _ORDER_RELATIONS[comparison.relation](*numbers)
@@ -211,8 +218,12 @@ def check_transition(
         outcome = interpret(instruction.directives, previous.state, results_of(record))
     except ImpossibleError as error:
         return Transition(impossible=error.message, span=error.span, unchecked=_IMPOSSIBLE)
-    except UndecidedError:
-        return Transition(unchecked="a condition depends on a fetched value that is not recorded")
+    except UndecidedError as error:  # no directive removes a variable, whatever is chosen
+        return Transition(
+            mismatches=tuple(_missing(error.state, answer)),
+            unchecked="a condition depends on a fetched value that is not recorded",
+            expected=state_text(error.state),
+        )
     sources = ", ".join(dict.fromkeys(outcome.unknown))
     mismatches = (*_variables(outcome, answer), *_actions(outcome, answer))
     return Transition(
@@ -240,14 +251,20 @@ def _lexeme(value: Any) -> str:
     return text if isinstance(text, str) and grammar.LITERALS.fullmatch(text) else ""
 
 
-def _variables(outcome: Outcome, answer: Block) -> Iterator[Mismatch]:
-    spans = {each.name: each.span for each in answer.assignments}
-    for name, expected in outcome.state.items():
-        found = answer.state.get(name)
-        if found is None:
+def _missing(state: State, answer: Block) -> Iterator[Mismatch]:
+    """Yield the variables that the answer lacks."""
+    for name, expected in state.items():
+        if name not in answer.state:
             wanted = f"`${name}:{lexeme_of(expected)}`"
             yield Mismatch(what=f"${name}", expected=wanted, found=NOTHING, span=answer.span)
-        elif expected is not None and not same_value(expected, found):
+
+
+def _variables(outcome: Outcome, answer: Block) -> Iterator[Mismatch]:
+    spans = {each.name: each.span for each in answer.assignments}
+    yield from _missing(outcome.state, answer)
+    for name, expected in outcome.state.items():
+        found = answer.state.get(name)
+        if expected is not None and found is not None and not same_value(expected, found):
             yield Mismatch(
                 what=f"${name}",
                 expected=f"`${name}:{lexeme_of(expected)}`",
