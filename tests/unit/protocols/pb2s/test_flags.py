@@ -53,6 +53,11 @@ def named(text):
         ("contradictions are not ruled out", [CONTRADICTION]),
         ("the text avoids naming the contradiction", [CONTRADICTION]),
         ("contradiction: zero and one", [CONTRADICTION]),
+        ("contradiction: not A, but B", [CONTRADICTION]),
+        ("contradiction, not found in the source", [CONTRADICTION]),
+        ("nothing but contradictions", [CONTRADICTION]),
+        ("100 contradictions", [CONTRADICTION]),
+        ("contradiction count 0.5", [CONTRADICTION]),
     ],
 )
 def test_what_is_named(text, terms):
@@ -64,6 +69,15 @@ def test_what_is_named(text, terms):
     [
         "no contradiction",
         "contradictions: 00",
+        "00 contradictions",
+        "\uff10 contradictions",
+        "0\ufe0f\u20e3 contradictions",
+        "contradiction: not found",
+        "contradictions: not detected.",
+        "contradictions, zero",
+        "Contradictions, none found.",
+        "contradiction count 0",
+        "I found nothing that is a contradiction",
         "contradictions ×0",
         "contradictions: ∅",
         "contradictions: 0 (checked twice)",

@@ -239,9 +239,9 @@ def test_an_empty_phase():
     assert codes(exchange(text(draft=""))) == ["PB2S030"]
     assert codes(exchange(text(revise=" "))) == ["PB2S010", "PB2S030"]
     assert codes(exchange(text(learned=""))) == ["PB2S011"]
-    for said in ("...", "\u200b", "```\n```", "---", "<!-- an answer -->"):
+    for said in ("...", "\u200b", "```\n```", "---", "<!-- an answer -->", "&nbsp;\n\u3164\u2800"):
         assert codes(exchange(text(draft=said))) == ["PB2S030"], said
-    for said in ("42", "≠", "\U0001f642", "да"):
+    for said in ("42", "&amp;c", "≠", "\U0001f642", "да"):
         assert codes(exchange(text(draft=said))) == [], said
     assert codes(exchange(text(learned="- x\n" * 8))) == ["PB2S011"]
     assert codes(exchange(text(reflect=""))) == ["PB2S009"]

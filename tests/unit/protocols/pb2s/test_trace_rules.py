@@ -27,6 +27,14 @@ from psreg.protocols.pb2s.trace_rules import decoded_texts, personal_data
         ("Phone: 4155550132", "a telephone number"),
         ("tel (4155550132)", "a telephone number"),
         ("from 192.168.001.017", "an IP address"),
+        ("1-800-555-0199", "a telephone number"),
+        ("+49\u00a0170\u00a01234567", "a telephone number"),
+        ("+49\u2011170\u20111234567", "a telephone number"),
+        ("\uff10\uff11\uff17\uff10 1234567", "a telephone number"),
+        ("+\u0664\u0669 170 1234567", "a telephone number"),
+        ("ana\uff20example.org", "an e-mail address"),
+        ("ana\u200b@example.org", "an e-mail address"),
+        ("203.0.113\u2024\uff17", "an IP address"),
     ],
 )
 def test_what_has_the_form_of_personal_data(text, kind):
@@ -59,6 +67,8 @@ def test_what_an_encoding_hides():
         b64encode(b64encode(secret.encode())).decode(),
     ):
         assert secret in decoded_texts(f"x {encoded}!")
+    for encoded in ("ana%40example.org", "ana&#64;example.org", "YW5h%51GV4YW1wbGUub3Jn"):
+        assert any(personal_data(text) for text in decoded_texts(encoded)), encoded
     wrapped = textwrap.wrap(b64encode(secret.encode()).decode(), 9)
     assert secret in decoded_texts("\n".join(wrapped))
     assert not any(personal_data(text) for text in decoded_texts("claude-opus-4-20250101 " * 3))

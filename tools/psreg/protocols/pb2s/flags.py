@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from unicodedata import normalize
 
 from psreg.core.diagnostics import Span
 
@@ -36,9 +37,10 @@ _FILLER = (
 )
 _DENIED_BEFORE = re.compile(
     r"(?:"
-    r"(?:(?<!not )\b(?:no|without|zero|nil|neither|nor|free (?:of|from)|lack of|absence of|none of"
-    r"|devoid of|lack(?:s|ing)?|absent|hardly|avoids?|rul(?:es?|ed) out|excludes?)"
-    r"|(?<![\w.,])0x?)"
+    r"(?:(?<!not )\b(?:no|nothing(?!\s+(?:but|except)\b)|without|zero|nil|neither|nor"
+    r"|free (?:of|from)|lack of|absence of|none of|devoid of|lack(?:s|ing)?|absent|hardly|avoids?"
+    r"|rul(?:es?|ed) out|excludes?)"
+    r"|(?<![\w.,])0+x?)"
     rf"(?:\s+\(?{_FILLER}\)?)*(?:\s+\(?(?!only\b)[^\W\d_-]+\)?)?\s+"
     rf"|(?:\bnot|\bnever|\bcannot|n[’']t)(?:\s+{_FILLER})*\s+"
     r"|\bnon[-‐‑ ]"
@@ -48,7 +50,9 @@ _DENIED_BEFORE = re.compile(
 )
 _DENIED_AFTER = re.compile(
     r"[*_`\"'”’]*(?:\s+count)?\s*(?:[:=(?–—→⇒|\[-]+[*_`]*\s*"
-    r"(?:none|nil|n/a|no|nope|not any|zero|0+(?![.,]?[0-9])|∅|false|absent|nothing)"
+    r"(?:none|nil|n/a|no|nope|not any|not|zero|0+(?![.,]?[0-9])|∅|false|absent|nothing)"
+    r"|,\s*(?:none|nil|zero|0+(?![.,]?[0-9])|not(?=\s+(?:found|detected)\b))"
+    r"|\s+count(?:\s+(?:is|was))?\s+(?:none|zero|0+(?![.,]?[0-9]))"
     r"|\s+none|\s*[x×]\s*0)"
     r"(?:\s+(?:found|detected|present|identified|here|seen))?\s*(?:[.;,!)\]/|]|$)"
     r"|\s*[:=–—-]\s*(?:(?:none|nil|n/a|zero|0+|∅)\s*\(|[–—-]+[ \t]*$)"
@@ -61,7 +65,7 @@ _DENIED_AFTER = re.compile(
 )
 _EMPHASIS = "*_`\"'“”‘’"
 _CLAUSE_ENDS = re.compile(r".*[.,;:!?|/](?=\s)", re.DOTALL)
-_NO_MARKS = str.maketrans("", "", "*_`")
+_NO_MARKS = str.maketrans("", "", "*_`\ufe0f\u20e3")  # and what makes a digit an emoji
 _OR = re.compile(r"[*_`\"'”’]*\s*(?:/|,?\s*n?or\b)\s*(?:any\s+)?[*_`\"'“‘]*", re.IGNORECASE)
 _COMMA = re.compile(r"[*_`\"'”’]*\s*,\s*[*_`\"'“‘]*")
 _OR_FOLLOWS = re.compile(r"[^.;:!?\n]{0,200}?\bn?or\b", re.IGNORECASE)
@@ -107,7 +111,7 @@ def _denial_continues(text: str, before: int, found: re.Match[str]) -> bool:
 def _denied(text: str, found: re.Match[str], within: Span) -> bool:
     lead = text[max(within.start, found.start() - _REACH) : found.start()].rstrip(_EMPHASIS)
     clause = _CLAUSE_ENDS.match(lead)  # no denial reaches over a mark, and a search costs more
-    lead = lead[clause.end() if clause else 0 :].translate(_NO_MARKS)
+    lead = normalize("NFKC", lead[clause.end() if clause else 0 :]).translate(_NO_MARKS)
     if _DENIED_BEFORE.search(lead):
         return True
     return _DENIED_AFTER.match(text, found.end(), within.end) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from itertools import pairwise
 from unicodedata import category
 
@@ -282,11 +283,15 @@ def nothing_flagged(reply: Reply) -> Iterator[Finding]:
 
 def _is_empty(text: str, section: Section) -> bool:
     """Tell whether a section has neither a letter, a digit nor a symbol: marks say nothing."""
-    body = _COMMENT.sub("", text[section.body.start : section.body.end])
+    body = unescape(_COMMENT.sub("", text[section.body.start : section.body.end]))
     return not any(
-        char.isalnum() or (not char.isascii() and category(char) in ("So", "Sm")) for char in body
+        char.isalnum() or (not char.isascii() and category(char) in ("So", "Sm"))
+        for char in body.translate(_BLANK_LETTERS)
     )
 
+
+_BLANK_LETTERS = dict.fromkeys([0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0])
+"""The fillers of Hangul and the empty Braille pattern: letters and a symbol that nobody sees."""
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 

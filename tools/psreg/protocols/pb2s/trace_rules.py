@@ -12,8 +12,11 @@ from binascii import Error as NotBase64Error
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
+from html import unescape
 from ipaddress import ip_address
 from typing import Any
+from unicodedata import category, decimal, normalize
+from urllib.parse import unquote
 
 from psreg.core.diagnostics import ERROR, Finding
 from psreg.core.rule import rule
@@ -217,7 +220,7 @@ _GAP = r"[ ./()-]{0,2}"
 _TELEPHONE = re.compile(
     rf"(?<![\w.:+-])(?:(?:\+|00)[1-9](?:{_GAP}[0-9]){{7,14}}"
     rf"|\(?0[1-9](?:{_GAP}[0-9]){{6,11}}"
-    r"|\(?[2-9][0-9]{2}\)?[ .-]{1,2}[0-9]{3}[ .-][0-9]{4}"
+    r"|(?:1[ .-])?\(?[2-9][0-9]{2}\)?[ .-]{1,2}[0-9]{3}[ .-][0-9]{4}"
     r")(?![\w:]|[.-][0-9])"
     rf"|\b(?i:tel|phone|telephone|mobile|cell|fax|whatsapp)\b[^\w+]{{0,8}}\+?[0-9](?:{_GAP}[0-9]){{6,14}}"
 )
@@ -233,12 +236,27 @@ _ONE_ALPHABET = str.maketrans("-_", "+/")
 
 
 def personal_data(text: str) -> str:
-    """Return what kind of personal data is in `text`, such as `an e-mail address`, or ""."""
+    """Return what kind of personal data is in `text`, such as `an e-mail address`, or "".
+
+    Digits of any script count, and so do dashes and blanks of any kind.
+    """
+    text = text if text.isascii() else "".join(map(_plain, normalize("NFKC", text)))
     if _MAIL.search(text):
         return "an e-mail address"
     if any(_is_personal_address(found[0].rstrip(".")) for found in _IP_ADDRESS.finditer(text)):
         return "an IP address"
     return "a telephone number" if _TELEPHONE.search(text) else ""
+
+
+def _plain(character: str) -> str:
+    """Return what a character is in ASCII if it is a digit, a dash, a blank or not visible."""
+    kind = category(character)
+    if kind == "Nd":
+        return str(decimal(character))
+    return _AS_ASCII.get(kind, character)
+
+
+_AS_ASCII = {"Pd": "-", "Zs": " ", "Cf": ""}
 
 
 def _is_personal_address(text: str) -> bool:
@@ -252,9 +270,13 @@ def _is_personal_address(text: str) -> bool:
 def decoded_texts(text: str) -> Iterator[str]:
     """Yield the texts that are encoded in `text`, in base64 or in hexadecimal digits.
 
-    Blanks and line breaks between the digits do not matter; an encoded text may be encoded again.
+    So are those with characters as entities, or as in a URL. Blanks and line breaks between the
+    digits do not matter; an encoded text may be encoded again.
     """
-    for source in dict.fromkeys((text, "".join(text.split()))):
+    plain = unescape(unquote(text))
+    if plain != text:
+        yield plain
+    for source in dict.fromkeys((plain, "".join(plain.split()))):
         for inner in _once_decoded(source):
             yield inner
             yield from _once_decoded(inner)
