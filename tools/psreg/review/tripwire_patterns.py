@@ -52,8 +52,34 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
     ),
     (
         "an IP address",
-        re.compile(r"(?<![\w.])0x[0-9a-f]{1,2}(?:\.0x[0-9a-f]{1,2}){3}(?!\w)", re.IGNORECASE),
+        re.compile(
+            r"(?<![\w.])0x(?:[0-9a-f]{1,2}(?:\.0x[0-9a-f]{1,2}){3}|[0-9a-f]{8})(?!\w)",
+            re.IGNORECASE,
+        ),
         ("0x",),
+    ),
+    (
+        "an IP address",
+        re.compile(
+            r"(?<![\w.])[0-9]{1,3}"
+            r"(?:(?: {0,2}[\[({<] ?(?:dot|\.) ?[\])}>] {0,2}| \. )[0-9]{1,3}){3}(?![\w.]\w)",
+            re.IGNORECASE,
+        ),
+        (" .", "[", "(", "{", "<"),
+    ),
+    (
+        "an address",
+        re.compile(
+            r"\b(?!https?:|hxxps?:)[a-z][a-z0-9+-]{1,20}://(?=[^\s/]|/\S)|\bdata:[a-z]{2,}/"
+            r"|\b(?:java|vb)script:(?=\S)|\b(?:tel|sms):(?=\+?[0-9])"
+            r"|\b(?:magnet|bitcoin|ethereum|lightning|nostr|xmpp|sips?):(?=[\w?@+])"
+            r"|(?<![\w\\])\\\\[\w.-]+\\[\w$]",
+            re.IGNORECASE,
+        ),
+        (
+            *("://", "data:", "script:", "tel:", "sms:", "magnet:", "bitcoin:", "ethereum:"),
+            *("lightning:", "nostr:", "xmpp:", "sip:", "sips:", "\\\\"),
+        ),
     ),
     ("a host", re.compile(r"(?<![\w.-])localhost(?=[:/])", re.IGNORECASE), ("localhost",)),
     (
@@ -101,9 +127,16 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
         ("@",),
     ),
     (
-        "a messenger",
-        re.compile(r"\b(?:telegram|whatsapp|wechat|skype|discord|snapchat)\b", re.IGNORECASE),
-        ("telegram", "whatsapp", "wechat", "skype", "discord", "snapchat"),
+        "a messenger or social network",
+        re.compile(
+            r"\b(?:telegram|whatsapp|wechat|skype|discord|snapchat|viber|threema|instagram|facebook"
+            r"|twitter|tiktok|linkedin|mastodon|bluesky)\b",
+            re.IGNORECASE,
+        ),
+        (
+            *("telegram", "whatsapp", "wechat", "skype", "discord", "snapchat", "viber", "threema"),
+            *("instagram", "facebook", "twitter", "tiktok", "linkedin", "mastodon", "bluesky"),
+        ),
     ),
     (
         "a request for a password or a key",
@@ -143,20 +176,30 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
             r"\b(?:your|saved?|long-term|persistent) memor(?:y|ies)\b"
             r"|\b(?:remember|memori[sz]e|save|store|keep)\b[^.!?\n]{0,60}?\b(?:forever|permanently"
             r"|from now on|for (?:later|next time|the future)|in memory|(?:future|later|all|other) "
-            r"(?:chats?|conversations?|sessions?))\b",
+            r"(?:chats?|conversations?|sessions?))\b"
+            r"|\b(?:merke? dir|mémorise[rz]?|memoriza|запомни)\b|记住|記住|覚えて",
             re.IGNORECASE,
         ),
-        ("memor", "remember", "save", "store", "keep"),
+        (
+            *("memor", "remember", "save", "store", "keep"),
+            *("merk", "mémoris", "запомни", "记住", "記住", "覚えて"),
+        ),
     ),
     (
         "a request about files",
         re.compile(
             r"\b(?:open|read|upload|attach|download|write|save|delete|send|share|look (?:at|into))"
             r"\b[^.!?\n]{0,40}?"
-            r"\b(?:files?|folders?|director(?:y|ies)|attachments?|clipboard|disks?)\b",
+            r"\b(?:files?|folders?|director(?:y|ies)|attachments?|clipboard|disks?)\b"
+            r"|\b(?:datei(?:en)?|zwischenablage|fichiers?|presse-papiers|archivos?|portapapeles"
+            r"|arquivos?|файл\w*)\b|文件|剪贴板|ファイル|クリップボード",
             re.IGNORECASE,
         ),
-        ("file", "folder", "director", "attachment", "clipboard", "disk"),
+        (
+            *("file", "folder", "director", "attachment", "clipboard", "disk"),
+            *("datei", "zwischenablage", "fichier", "presse-papiers", "archivo", "portapapeles"),
+            *("arquivo", "файл", "文件", "剪贴板", "ファイル", "クリップボード"),
+        ),
     ),
     (
         "a request to use a tool",
@@ -176,10 +219,14 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
         "a request to send something",
         re.compile(
             r"\b(?:send|forward|post|share|upload|publish)\b[^.!?\n]{0,40}?\b(?:e-?mails?|sms"
-            r"|text messages?|slack|conversations?|chats?|transcripts?)\b",
+            r"|text messages?|slack|conversations?|chats?|transcripts?|cop(?:y|ies)|everything)\b"
+            r"|\bbcc\b",
             re.IGNORECASE,
         ),
-        ("mail", "sms", "text message", "slack", "conversation", "chat", "transcript"),
+        (
+            *("mail", "sms", "text message", "slack", "conversation", "chat", "transcript"),
+            *("copy", "copies", "everything", "bcc"),
+        ),
     ),
 )
 """What else reaches outside the conversation: what to call it, the pattern, and the signs of which
@@ -190,7 +237,10 @@ _NEGATIONS = frozenset(
         *("never", "not", "no", "nor", "none", "cannot", "can't", "don't", "doesn't", "won't"),
         *("mustn't", "shouldn't", "without", "nie", "niemals", "nicht", "kein", "keine", "keinen"),
         *("ohne", "jamais", "ne", "pas", "sans", "nunca", "jamás", "sin", "não", "sem"),
-        *("не", "никогда", "asla", "tidak", "jangan"),
+        *("не", "никогда", "asla", "tidak", "jangan", "non", "mai", "niet", "nooit", "geen"),
+        *("لا", "لن", "मत", "नहीं"),
+        *("refuse", "refuses", "decline", "declines", "avoid", "avoids", "reject", "deny"),
+        *("forbid", "forbids", "forbidden", "prohibited", "disallow", "disallowed", "disable"),
     ]
 )
 _ASSERTIONS = frozenset(
@@ -208,6 +258,7 @@ _ASSERTIONS = frozenset(
             "would",
             "shall",
         ),
+        *("accept", "accepts", "allow", "allows", "allowed", "permit", "permitted", "enable"),
         *("might", "ever", "immer", "toujours", "siempre", "sempre"),
         *("всегда", "her", "selalu"),
     ]
@@ -324,7 +375,11 @@ def _alike(telling: frozenset[str], old: Sentence) -> bool:
 
 
 def _telling(sentence: Sentence) -> frozenset[str]:
-    return frozenset(sentence.words) - _COMMON
+    return frozenset(_INFLECTION.sub("", word) for word in sentence.words) - _COMMON
+
+
+_INFLECTION = re.compile("(?<=...)(?:ing|ed|es|as|en|s|e|a)$")
+"""What an order may lose when it is turned round: "Avoid sharing it" becomes "Share it"."""
 
 
 def sentences(content: Content, but: Collection[str] = ()) -> Iterator[Sentence]:
