@@ -87,14 +87,6 @@ def test_to_a_folder_and_installed_from_there(client, sites, tmp_path):
     assert client.run("deploy", url, "--site", second, "--quiet").out == ""
 
 
-def test_progress_is_shown_on_a_terminal_only(client, sites, tmp_path):
-    url = f"file://{tmp_path}/served"
-    done = client.asked("deploy", url, "--site", sites[0], question="objects\r\n", typed="")
-    assert "\rwrote 10 of " in done.err
-    assert done.code == 0
-    assert "\r" not in client.run("deploy", url, "--site", sites[1]).err
-
-
 def test_the_checkout_is_built_deployed_and_installed_over_http(client, s3, tmp_path):
     registry = checkout(tmp_path / "registry")
     done = client.run(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from psreg.registry.catalog_segments import (
+    Segment,
     folded_rows,
     read_checked_segment,
     read_segment,
     write_segment,
 )
-from psreg.registry.search import folded, matching_rows, search, suggestions
+from psreg.registry.search import folded, matching_rows, search, suggestions, unknown_values
 from simulator import Simulator, encode
 from support.search_cases import CASES, TABLE, made_up, queries, segments_of
 
@@ -120,6 +121,54 @@ def test_only_the_rows_that_match_are_put_together(read, query, names):
     rows = matching_rows(segments, [query])
     assert {row["name"] for row in rows} == {*names}
     assert found(rows, query) == names
+
+
+@pytest.mark.parametrize("read", [read_segment, read_checked_segment])
+@pytest.mark.parametrize(
+    ("filters", "names"),
+    [
+        ({"tag": ["Fun"]}, ["c", "d"]),
+        ({"tag": ["fun", "calm"]}, ["c"]),
+        ({"class": ["prompt"]}, ["a"]),
+        ({"license": ["mit"]}, ["b", "c"]),
+        ({"license": ["mit"], "tag": ["fun"]}, ["c"]),
+        ({"platform": ["claude"]}, ["d"]),
+        ({"language": ["de"]}, ["a"]),
+        ({"protocol": ["vpp"]}, ["b"]),
+        ({"tag": ["fu"]}, []),
+    ],
+)
+def test_rows_are_filtered_by_whole_values(read, filters, names):
+    rows = {
+        "a": {**made("a", "quiz"), "class": "prompt", "language": ["de"]},
+        "b": {**made("b", "quiz"), "license": "MIT", "protocol": ["vpp"]},
+        "c": {**made("c", "quiz"), "license": "MIT", "tags": ["calm", "fun"]},
+        "d": {**made("d", "quiz"), "tags": ["fun"], "platform": ["claude"]},
+    }
+    segments = [read(write_segment(rows))]
+    assert [row["name"] for row in matching_rows(segments, ["quiz"], filters)] == names
+    assert matching_rows(segments, ["quizz"], filters) == []
+
+
+def test_a_value_that_no_row_has_is_told_with_a_similar_one():
+    rows = [{**made("a", ""), "tags": ["education"], "license": "MIT"}]
+    assert [*unknown_values(rows, {"tag": ["Education"], "license": ["mit"]})] == []
+    assert [*unknown_values(rows, {"tag": ["x", "educatoin"], "license": ["MITT"]})] == [
+        ("tag", "x", ""),
+        ("tag", "educatoin", "education"),
+        ("license", "MITT", "MIT"),
+    ]
+
+
+def test_the_former_layout_lacks_some_columns():
+    columns = {
+        key: [made("a", "")[key]] for key in ("name", "class", "summary", "use_case", "tags")
+    }
+    old = Segment(columns=columns)
+    assert matching_rows([old], [], {"platform": ["claude"]}) == []
+    assert [*unknown_values([{"name": "a"}], {"platform": ["claude"]})] == [
+        ("platform", "claude", "")
+    ]
 
 
 def test_a_row_that_is_replaced_or_gone_does_not_match():

@@ -75,7 +75,8 @@ def run(args: Namespace, console: Console) -> int:
         raise UnavailableError(
             "NOT_PUBLISHED", "nothing is published there yet", "Run `psreg publish` first."
         )
-    found = audit(state, store.read, lambda path: _content(root / path))
+    with console.working("comparing every release"):
+        found = audit(state, store.read, lambda path: _content(root / path))
     releases = found.releases
     added = FolderHistory(root).additions("pbes")
     rows = [_row(release, added) for release in releases]

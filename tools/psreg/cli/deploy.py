@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,7 +91,7 @@ def _deployed(args: Namespace, bucket: Bucket, site: Path, console: Console) -> 
 
     now = clock.now()
     source = Deployable(SiteFiles(site), now, pack=bucket.packs and not args.no_gzip)
-    with _progress(console) as progress:
+    with console.working(f"comparing with {bucket.url}") as say:
         return deploy(
             source,
             bucket,
@@ -102,31 +99,8 @@ def _deployed(args: Namespace, bucket: Bucket, site: Path, console: Console) -> 
             keep=timedelta(days=args.keep) if args.prune else None,
             full=args.full,
             dry_run=args.dry_run,
-            progress=progress,
+            progress=lambda done, of: say(f"wrote {done:,} of {of:,} objects"),
         )
-
-
-@contextmanager
-def _progress(console: Console) -> Iterator[Callable[[int, int], None]]:
-    """Yield what shows on a terminal how many objects of how many have been written."""
-    shown = sys.stderr.isatty() and not (console.quiet or console.machine)
-    written = 0
-
-    def progress(done: int, everything: int) -> None:
-        nonlocal written
-        written = done
-        if shown and (done % _EVERY == 0 or done == everything):
-            console.aside(f"\rwrote {done:,} of {everything:,} objects")
-
-    try:
-        yield progress
-    finally:
-        if shown and written:
-            console.aside("\n")
-
-
-_EVERY = 10
-"""Objects after which the progress is shown again."""
 
 
 def _say(args: Namespace, bucket: Bucket, done: Deployment, console: Console) -> None:

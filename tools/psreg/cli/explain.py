@@ -7,7 +7,7 @@ cite it.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from psreg.cli.rules import all_rules
@@ -16,7 +16,7 @@ from psreg.core.errors import UsageError
 from psreg.core.rule import Rule
 from psreg.core.spelling import nearest
 from psreg.lint.extra_files import level_in_evidence
-from psreg.system.console import Console, add_output_options
+from psreg.system.console import Console, add_output_options, output_columns
 
 EXAMPLE = "psreg explain PBE006"
 
@@ -80,12 +80,41 @@ def _explain(rule: Rule[Any], console: Console) -> None:
         if level := level_in_evidence(rule):
             levels += f" ({level} in evidence)"
         facts = f"{levels} · {rule.spec} · since psreg {rule.since}"
-        _print(f"{rule.code} {rule.slug}\n{facts}\n\n{rule.doc}", console)
+        for line in (f"{rule.code} {rule.slug}", facts, ""):
+            console.line(line)
+        _print(rule.doc, console)
 
 
 def _print(text: str, console: Console) -> None:
-    for line in text.split("\n"):
-        console.line(line)
+    """Write Markdown; a terminal gets its paragraphs wrapped, and code as it is."""
+    lines = text.split("\n")
+    code = False
+    for line in _joined(lines) if output_columns() else lines:
+        fence = line.startswith("```")
+        code ^= fence
+        example = code or fence or line.startswith(" ")
+        (console.line if example else console.paragraph)(line)
+
+
+def _joined(lines: Iterable[str]) -> list[str]:
+    """Return lines of Markdown, each paragraph as one."""
+    found: list[str] = []
+    code = open_ = False
+    for line in lines:
+        fence = line.startswith("```")
+        goes_on = bool(line) and not (code or fence or line.startswith(_ALONE))
+        if goes_on and open_:
+            found[-1] += f" {line}"
+        else:
+            found.append(line)
+        code ^= fence
+        open_ = goes_on or line.startswith(_ITEM)
+    return found
+
+
+_ITEM = ("- ", *(f"{number}. " for number in range(1, 10)))
+_ALONE = ("#", "|", " ", *_ITEM)
+"""What a line begins with that does not go on with the paragraph before it."""
 
 
 def _explain_error(error: ErrorCode, console: Console) -> None:
@@ -95,15 +124,14 @@ def _explain_error(error: ErrorCode, console: Console) -> None:
         ends = "sent over HTTP" if error.exit_code is None else f"exit code {error.exit_code}"
         head = (error.code, f"{ends} · {_subject(error)}", "", error.meaning)
         for text in (*head, "", "## Fix", error.remedy):
-            console.line(text)
+            console.paragraph(text)
 
 
 def _list(rules: Sequence[Rule[Any]], console: Console) -> None:
     if console.machine:
         console.json([_document(rule) for rule in rules])
     else:
-        for rule in rules:
-            console.line(f"{rule.code:<10} {rule.severity:<8} {rule.slug}")
+        console.table((f"{rule.code:<9}", f"{rule.severity!s:<7}", rule.slug) for rule in rules)
 
 
 def _list_errors(console: Console) -> None:
@@ -111,8 +139,7 @@ def _list_errors(console: Console) -> None:
     if console.machine:
         console.json([_error_document(error) for error in errors])
     else:
-        for error in errors:
-            console.line(f"{error.code:<20} {error.meaning}")
+        console.table((f"{error.code:<19}", error.meaning) for error in errors)
 
 
 def _checked_by(wanted: str) -> tuple[str, tuple[str, ...]] | None:

@@ -59,7 +59,7 @@ def run(args: Namespace, console: Console) -> int:
         console.json(document)
         return 0
     for line in _lines(record, row, claim, signed, reviewers, recoveries):
-        console.line(line)
+        console.paragraph(line)
     return 0
 
 

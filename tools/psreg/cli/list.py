@@ -41,7 +41,5 @@ def run(args: Namespace, console: Console) -> int:  # noqa: ARG001 - every comma
         return 0
     if not rows:
         console.note("nothing is installed; find prompts with `psreg search`")
-    width = max((len(row["name"]) for row in rows), default=0)
-    for row in rows:
-        console.line(f"{row['name']:<{width}}  {row['version']:<8}  {row['path']}")
+    console.table((row["name"], f"{row['version']:<8}", row["path"]) for row in rows)
     return 0

@@ -142,7 +142,8 @@ def run(args: Namespace, console: Console) -> int:
             hint = _hint(source, baseline, journal, since=args.since, full=args.full)
             remote = source_of(args, source.git, console)
             elsewhere = _Elsewhere(cluster=args.cluster, remote=remote)
-            part = _differing(source, baseline, ports, now, hint, elsewhere=elsewhere)
+            with console.working("checking what is new"):
+                part = _differing(source, baseline, ports, now, hint, elsewhere=elsewhere)
             for line in _told(part, hint):
                 console.warn(line)
             if part.report.failed():

@@ -85,8 +85,8 @@ def _list(_args: Namespace, console: Console) -> int:
         return 0
     if not rows:
         console.note("your settings have no registry; add one with `psreg registry add URL`")
-    for row in rows:
-        console.line(f"{'*' if row['default'] else ' '} {row['name']}  {row['url']}")
+    marked = ((f"{'*' if row['default'] else ' '} {row['name']}", str(row["url"])) for row in rows)
+    console.table(marked)
     return 0
 
 

@@ -116,7 +116,8 @@ def _opened(
     from psreg.client.registry_choice import trust_store
 
     notify = partial(_tell, console)
-    with open_registry(selected, trust_store(notify), notify) as registry:
+    reading = console.working(f"reading {selected.location}")
+    with reading, open_registry(selected, trust_store(notify), notify) as registry:
         registry.require_claimed = settings.require_claimed
         registry.accept_stale(args.accept_stale_until or "")
         yield registry

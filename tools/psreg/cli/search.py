@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from psreg.cli.registry_option import (
     add_offline_option,
@@ -13,8 +14,20 @@ from psreg.cli.registry_option import (
 )
 from psreg.system.console import Console, add_output_options
 
-EXAMPLE = "psreg search quiz education"
+if TYPE_CHECKING:
+    from psreg.registry.search import Entry, Filters
+
+EXAMPLE = "psreg search quiz --tag education"
 SCHEMA = "psreg.search/1"
+
+_FILTERS = {
+    "class": ("CLASS", "prompts of this class, such as prompt"),
+    "tag": ("TAG", "prompts with this tag; repeat it for several, all of which must be there"),
+    "license": ("SPDX", "prompts with this licence, such as MIT"),
+    "language": ("LANG", "prompts in this language, such as en"),
+    "platform": ("PLATFORM", "prompts that passed a test there, such as claude"),
+    "protocol": ("PROTOCOL", "prompts that declare this protocol, such as vpp"),
+}
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -25,6 +38,10 @@ def configure(parser: ArgumentParser) -> None:
         metavar="WORD",
         help="words that must all match; omit to list every entry",
     )
+    for option, (metavar, text) in _FILTERS.items():
+        parser.add_argument(
+            f"--{option}", action="append", default=[], metavar=metavar, help=f"only {text}"
+        )
     add_registry_option(parser, "search this registry")
     add_offline_option(parser)
     add_output_options(parser)
@@ -34,34 +51,49 @@ def run(args: Namespace, console: Console) -> int:
     """Print the matches, best first; exit 0 even if there are none."""
     from psreg.client.library import user_library
     from psreg.registry.catalog_segments import folded_rows
-    from psreg.registry.search import matching_rows, search, suggestions
+    from psreg.registry.search import matching_rows, search, suggestions, unknown_values
     from psreg.registry.trust.roles import HEAD, catalog_target
 
     with open_kept(args, console, lambda: [catalog_target(HEAD)]) as registry:
         segments = registry.segments()
     warn_of_revoked(user_library(), console)
-    found = search(matching_rows(segments, args.words), args.words)
-    near = suggestions(folded_rows(segments).values(), args.words) if not found else ()
+    filters = {by: values for by in _FILTERS if (values := getattr(args, by))}
+    found = search(matching_rows(segments, args.words, filters), args.words)
+    rows = [*folded_rows(segments).values()] if not found else []
+    near = suggestions(rows, args.words)
     if console.machine:
         results = [entry.to_json() for entry in found]
         document = {"schema": SCHEMA, "registry": registry.describe(), "words": args.words}
+        document["filters"] = filters
         results_ = {"count": len(results), "results": results, "suggestions": list(near)}
         console.json({**document, **results_})
         return 0
     if not found:
-        console.note(_nothing_found(args.words, near))
-    width = max((len(entry.name) for entry in found), default=0)
-    for entry in found:
-        gone = " (deprecated)" if entry.deprecated is not None else ""
-        console.line(f"{entry.name:<{width}}  {entry.version:<8}  {entry.summary}{gone}")
+        unknown = next(unknown_values(rows, filters), None)
+        told = _unknown(*unknown) if unknown else _nothing_found(args.words, filters, near)
+        console.note(told)
+    console.table(
+        (entry.name, f"{entry.version:<8}", f"{entry.summary}{_mark(entry)}") for entry in found
+    )
     return 0
 
 
-def _nothing_found(words: Sequence[str], near: Sequence[str]) -> str:
-    several = len(" ".join(words).split()) > 1
+def _mark(entry: Entry) -> str:
+    return " (deprecated)" if entry.deprecated is not None else ""
+
+
+def _unknown(by: str, value: str, near: str) -> str:
+    guess = f"; did you mean `{near}`?" if near else ""
+    return f"no prompt has the {by} `{value}`{guess}"
+
+
+def _nothing_found(words: Sequence[str], filters: Filters, near: Sequence[str]) -> str:
+    several = len(" ".join(words).split()) + sum(map(len, filters.values())) > 1
     if near:
         guess = f"did you mean {' or '.join(f'`{word}`' for word in near)}?"
     else:
         guess = "try fewer" if several else "`psreg search` alone lists all prompts"
-    matched = "all these words" if several else f"`{' '.join(words).strip()}`"
+    matched = f"`{' '.join(words).strip()}`"
+    if several:
+        matched = "all of this" if filters else "all these words"
     return f"no prompt matches {matched}; {guess}"

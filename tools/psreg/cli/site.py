@@ -66,7 +66,7 @@ def run(args: Namespace, console: Console) -> int:
 
     source = SiteSource.find(args.registry_dir)
     url = checked_base_url(args.base_url or source.policy().site_url)
-    with executor_of(args.cluster) as workers:
+    with console.working(f"building {args.out}"), executor_of(args.cluster) as workers:
         built = built_site(
             source, Path(args.out), url, full=args.full, draft=args.draft, workers=workers
         )

@@ -47,6 +47,32 @@ def width(text: str) -> int:
     )
 
 
+_NARROW = 20
+"""The text of a column that would be narrower goes on lines of its own."""
+
+
+def hanging(head: str, text: str, columns: int) -> list[str]:
+    """Return the lines of `head` and `text`, which is wrapped below its start.
+
+    `columns` is the width of the terminal; with 0 there is one line. A word that is too long is not
+    divided, so that it can be copied.
+    """
+    if not text or columns <= 0 or width(head) + width(text) <= columns:
+        return [head + text]
+    lines, line, indent = [], head, " " * width(head)
+    needed = max([_NARROW, *map(width, text.split())])
+    if columns - width(head) < needed:
+        lines, line, indent = [head.rstrip()], "    ", "    "
+    begun = False
+    for word in text.split():
+        if begun and width(line) + 1 + width(word) > columns:
+            lines.append(line)
+            line, begun = indent, False
+        line += f" {word}" if begun else word
+        begun = True
+    return [*lines, line]
+
+
 _CONTROLS = {
     "\x00": "NULL",
     "\x07": "BELL",

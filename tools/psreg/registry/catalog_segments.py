@@ -114,11 +114,12 @@ class Segment:
         return {key: self.columns[key][at] for key in keys}
 
     def rows_with(self, column: str, accept: Callable[[str], bool]) -> set[int]:
-        """Return the numbers of the rows with an accepted value in a column of several values."""
+        """Return the numbers of the rows with an accepted value in a column."""
         cells = self.columns[column]
         if isinstance(cells, Cells):
             return cells.rows_with(accept)
-        return {at for at, values in enumerate(cells) if any(map(accept, values))}
+        each = ([cell] if isinstance(cell, str) else cell for cell in cells)
+        return {at for at, values in enumerate(each) if any(map(accept, values))}
 
     def rows(self) -> dict[str, Row]:
         """Return its rows by name."""

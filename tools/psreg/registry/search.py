@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from psreg.core.identity import normal_name
@@ -82,8 +84,24 @@ def search(rows: Iterable[Row], words: Iterable[str]) -> tuple[Entry, ...]:
     return tuple(entry for *_, entry in scored)
 
 
-def matching_rows(segments: Iterable[Segment], words: Iterable[str]) -> list[Row]:
-    """Return what `search` needs of the rows in which all `words` occur.
+FILTERS = {
+    "class": "class",
+    "tag": "tags",
+    "license": "license",
+    "language": "language",
+    "platform": "platform",
+    "protocol": "protocol",
+}
+"""What entries can be filtered by, each with its column."""
+
+Filters = Mapping[str, Sequence[str]]
+"""By the keys of `FILTERS`, the values that an entry must have; case and accents do not count."""
+
+
+def matching_rows(
+    segments: Iterable[Segment], words: Iterable[str], filters: Filters = MappingProxyType({})
+) -> list[Row]:
+    """Return what `search` needs of the rows in which all `words` occur, and that pass `filters`.
 
     Most rows of a large catalogue are never put together.
     """
@@ -91,10 +109,35 @@ def matching_rows(segments: Iterable[Segment], words: Iterable[str]) -> list[Row
     found = []
     for segment, rows in live_rows(segments):
         at: Sequence[int] = rows
+        for by, value in _each(filters):
+            known = FILTERS[by] in segment.columns  # the former layout lacks some
+            having = segment.rows_with(FILTERS[by], partial(_is, value)) if known else ()
+            at = [row for row in at if row in having]
         for word in wanted:
             at = _with_word(segment, at, word)
         found += [segment.row(number, _COLUMNS) for number in at]
     return found
+
+
+def _is(value: str, found: str) -> bool:
+    return folded(found) == value
+
+
+def _each(filters: Filters) -> Iterator[tuple[str, str]]:
+    for by, values in filters.items():
+        yield from ((by, folded(value)) for value in values)
+
+
+def unknown_values(rows: Sequence[Row], filters: Filters) -> Iterator[tuple[str, str, str]]:
+    """Yield each value of a filter that no row has: what it filters by, and a similar one or ""."""
+    for by, values in filters.items():
+        cells = (row.get(FILTERS[by], ()) for row in rows)
+        known = {one for cell in cells for one in ([cell] if isinstance(cell, str) else cell)}
+        by_letters = {folded(one): one for one in known}
+        for value in values:
+            if folded(value) not in by_letters:
+                near = near_ones(folded(value), sorted(by_letters), 1)
+                yield by, value, by_letters[near[0]] if near else ""
 
 
 def _with_word(segment: Segment, rows: Sequence[int], word: str) -> list[int]:

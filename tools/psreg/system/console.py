@@ -9,15 +9,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from psreg.core.errors import InterruptError, PsregError, UnavailableError
-from psreg.core.terminal import one_line, plain
+from psreg.core.terminal import hanging, one_line, plain, width
+
+if TYPE_CHECKING:
+    from psreg.system.progress import Progress
 
 ERROR_SCHEMA = "psreg.error/1"
+
+_BEGINS = re.compile(r" *(?:[-*] |[^ ]+(?: [^ ]+)? {2,})?")
+"""What is before the text of a line: blanks, and the mark of a list or a label in a column."""
 
 
 class OutputLostError(Exception):
@@ -46,6 +53,7 @@ class Console:
         self.machine = machine
         self.quiet = quiet
         self._answered = False
+        self._progress: Progress | None = None
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -59,8 +67,32 @@ class Console:
         except OSError as error:
             raise OutputLostError from error
 
+    @contextmanager
+    def working(self, what: str) -> Iterator[Callable[[str], None]]:
+        """Say on a terminal what the block does, once it has taken half a second.
+
+        Yields what changes the text.
+        """
+        if self.quiet or self.machine or self._progress is not None or not sys.stderr.isatty():
+            yield _say_nothing
+            return
+        from psreg.system.progress import Progress  # noqa: PLC0415 - only who watches needs it
+
+        self._progress = progress = Progress(sys.stderr.fileno(), one_line(what))
+        try:
+            yield progress.change
+        finally:
+            self._end_progress()
+
+    def _end_progress(self) -> None:
+        """Let what is written next begin on an empty line, and go on undisturbed."""
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None
+
     def out(self, text: str) -> None:
         """Write a result to standard output, exactly."""
+        self._end_progress()
         self._answered = True
         with self.writing():
             sys.stdout.flush()
@@ -70,6 +102,26 @@ class Console:
         """Write one line of a result to standard output, made safe for a terminal."""
         self.out(one_line(text) + "\n")
 
+    def table(self, rows: Iterable[Sequence[str]]) -> None:
+        """Write rows of a result in columns; on a terminal, the last one is wrapped to fit."""
+        found = [tuple(map(one_line, row)) for row in rows]
+        columns = output_columns()
+        ends = [max(map(width, cells)) for cells in list(zip(*found, strict=True))[:-1]]
+        for *cells, last in found:
+            filled = zip(cells, ends, strict=True)
+            head = "".join(f"{cell}{' ' * (end - width(cell))}  " for cell, end in filled)
+            self._lines(hanging(head, last, columns))
+
+    def paragraph(self, text: str) -> None:
+        """Write a line of a result; a terminal gets it wrapped below where its text begins."""
+        line = one_line(text)
+        begins = _BEGINS.match(line)
+        at = begins.end() if begins else 0
+        self._lines(hanging(line[:at], line[at:], output_columns()))
+
+    def _lines(self, lines: Iterable[str]) -> None:
+        self.out("".join(f"{line}\n" for line in lines))
+
     def content(self, content: str | bytes) -> None:
         """Write the content of a file: exactly to a file or a pipe, made safe for a terminal."""
         data = (
@@ -78,6 +130,7 @@ class Console:
         if sys.stdout.isatty():
             self.piece(data.decode("utf-8", "backslashreplace"))
             return
+        self._end_progress()
         self._answered = True
         with self.writing():
             sys.stdout.flush()
@@ -103,6 +156,8 @@ class Console:
 
     def aside(self, text: str) -> None:
         """Write a result to standard error, exactly, because standard output has another one."""
+        if self._progress is not None:
+            self._progress.clear()
         self.flush()
         try:
             sys.stderr.flush()
@@ -117,6 +172,7 @@ class Console:
 
     def typed_yes(self, question: str) -> bool:
         """Ask on the terminal, and return whether the answer is `yes`, written out."""
+        self._end_progress()
         self.warn(question)
         return sys.stdin.readline().strip() == "yes"
 
@@ -131,7 +187,10 @@ class Console:
 
     def _tell(self, error: PsregError) -> None:
         """Report an error to a person; without a hint, a terminal shows how to read more."""
-        self.warn(f"psreg: error[{error.code}]: {error.message}")
+        label = one_line(f"psreg: error[{error.code}]:")
+        if color_wanted(sys.stderr):
+            label = f"\x1b[1;31m{label}\x1b[0m"
+        self.aside(f"{label} {one_line(error.message)}\n")
         for detail in error.details:
             self.warn(f"  {detail}")
         if error.hint:
@@ -161,10 +220,34 @@ class Console:
         return full.exit_code
 
 
+def _say_nothing(_: str) -> None: ...
+
+
 def _discard(stream: TextIO) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def color_wanted() -> bool:
-    """Return whether standard output is a terminal and colours are allowed (no-color.org)."""
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+def output_columns() -> int:
+    """Return how wide the terminal is that standard output is, 0 if it is not one."""
+    if not sys.stdout.isatty():
+        return 0
+    given = os.environ.get("COLUMNS", "")
+    if given.isascii() and given.isdigit():
+        return int(given)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except OSError:
+        return 0
+
+
+def color_wanted(stream: TextIO | None = None) -> bool:
+    """Return whether to write colours to a stream, by default standard output.
+
+    `NO_COLOR` forbids them (no-color.org), `FORCE_COLOR` asks for them (force-color.org); otherwise
+    a terminal gets them.
+    """
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
