@@ -228,8 +228,8 @@ class GitHubActions:
         }
         said, failed = "", 0
         for step in job["steps"]:
-            assert step.get("if", "failure()") == "failure()", step
-            if bool(failed) != ("if" in step):
+            when = step.get("if", "success()")
+            if not {"success()": not failed, "failure()": failed, "always()": True}[when]:
                 continue
             if "uses" in step:
                 settings = _filled(step.get("with", {}), context)
@@ -254,6 +254,8 @@ class GitHubActions:
         if name == "actions/checkout":
             assert settings.pop("persist-credentials") == "False"  # type: ignore[attr-defined]
             self._checkout(settings, event, workspace)
+        elif name == "actions/upload-artifact":
+            assert Path(settings["path"]).parent == workspace.parent / "temporary"
         elif name == "actions/upload-pages-artifact":
             return workspace / settings["path"]
         elif name not in ("actions/setup-python", "actions/deploy-pages"):

@@ -21,10 +21,12 @@ from psreg.registry.owners.review import review_of
 from psreg.registry.records import read_record
 from psreg.registry.trust.reading import open_registry
 from psreg.review.comment import review_markdown
+from psreg.review.comment_code import long_messages
 from psreg.review.git_change import read_change
 from psreg.review.review import review
 from psreg.review.review_report import review_document
 from support.bare import Bare
+from support.clients import Client
 from support.owners import ANA, BEN, CEM, Owner, entry_toml, place_of
 from support.publishing import NOW, ports, release
 from support.registry_trees import entry, tree, update
@@ -102,6 +104,32 @@ def test_a_shell_line_signs_a_release(tmp_path: Path) -> None:
     found = reviewed(tmp_path / "three", base, **{FIRST: made, **other})
     assert section(found).endswith("is signed by github&#58;1, github&#58;2.\n")
     assert (signatures(found)["threshold"], found.verdict) == (2, "accept")
+
+
+def test_a_message_too_long_for_the_comment_is_in_an_artifact(tmp_path: Path) -> None:
+    shutil.which("ssh-keygen") or pytest.skip("OpenSSH is not installed")
+    golden = "pbes/prompt/hello/1.0.1/evidence/golden"
+    cases = {f"{golden}/{n}.json": b'{"values": {}, "expected": "%d"}' % n for n in range(190)}
+    found = reviewed(tmp_path / "one", published(tmp_path, ANA), **cases)
+    assert "ssh-keygen" not in section(found)
+    ((name, message),) = long_messages(found).items()
+    job = "https://forge.example/runs/7"
+    comment = review_markdown(found, job, keeps_messages=True)
+    assert f"</code> is in the artifact `messages` of [the job]({job}).\n" in comment
+    (line,) = (line for line in comment.splitlines() if "ssh-keygen" in line)
+    assert f"cat {name} |" in line
+    (tmp_path / "id").write_bytes(ANA.private_file)
+    (tmp_path / "id").chmod(0o600)
+    (tmp_path / name).write_bytes(message)
+    subprocess.run(
+        ["bash", "-c", line.replace("~/.ssh/id_ed25519", "id")], cwd=tmp_path, check=True
+    )
+    assert (tmp_path / FIRST).read_bytes() == ANA.sign(message)
+    where = (tmp_path / "one/registry.git", "--base=main", "--head=new")
+    Client(tmp_path / "home").run("review", *where, "--messages", tmp_path / "kept")
+    kept = {path.name: path.read_bytes() for path in (tmp_path / "kept").iterdir()}
+    assert kept == {name: message}
+    assert long_messages(reviewed(tmp_path / "short", published(tmp_path / "2", ANA))) == {}
 
 
 def test_a_name_that_is_not_claimed(tmp_path: Path) -> None:

@@ -57,6 +57,12 @@ def configure(parser: ArgumentParser) -> None:
         action="store_true",
         help="only list the heads of open pull requests not yet reviewed against the base",
     )
+    parser.add_argument(
+        "--messages",
+        type=Path,
+        metavar="DIR",
+        help="write what owners sign and what is too long for the comment to files in DIR",
+    )
     add_output_options(parser, FORMATS)
 
 
@@ -79,14 +85,16 @@ def run(args: Namespace, console: Console) -> int:
             forge.head = head  # post about exactly the commit that is reviewed
         found = reviewed(repository, base, head, _author(args, forge))
     address = forge.run_url if forge else ""
-    text = _text(found, args.format, address, quiet=console.quiet)
+    text = _text(found, args, address, quiet=console.quiet)
     write = console.out if args.format == "text" else console.content
     write(text)
     for reason in found.reasons:
         if not reason.path and args.format not in _WHOLE:
             console.warn(f"psreg: {found.verdict}: {reason.message} [{reason.code}]")
+    if args.messages:
+        _keep_messages(found, args.messages)
     if forge and args.post:
-        _post(found, forge, console)
+        _post(found, forge, console, keeps_messages=args.messages is not None)
     return _EXIT[found.verdict]
 
 
@@ -144,9 +152,10 @@ def _author(args: Namespace, forge: Forge | None) -> Author | None:
     return forge.author if forge else None
 
 
-def _text(found: Review, form: str, address: str, *, quiet: bool) -> str:
+def _text(found: Review, args: Namespace, address: str, *, quiet: bool) -> str:
     from psreg.review.review_report import review_document, review_lines
 
+    form = args.format
     if form == "text":
         lines = review_lines(found, color=color_wanted(), quiet=quiet)
         return "".join(f"{line}\n" for line in lines)
@@ -155,17 +164,29 @@ def _text(found: Review, form: str, address: str, *, quiet: bool) -> str:
     if form == "markdown":
         from psreg.review.comment import review_markdown
 
-        return review_markdown(found, address)
+        return review_markdown(found, address, keeps_messages=args.messages is not None)
     from psreg.cli.rules import all_rules
     from psreg.lint.reports.report_formats import rendered
 
     return rendered(found.report, form, all_rules)
 
 
-def _post(found: Review, forge: Forge, console: Console) -> None:
+def _keep_messages(found: Review, folder: Path) -> None:
+    from psreg.review.comment_code import long_messages
+    from psreg.system.atomic import cannot_write, write_file
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    for name, message in long_messages(found).items():
+        write_file(folder / name, message)
+
+
+def _post(found: Review, forge: Forge, console: Console, *, keeps_messages: bool) -> None:
     from psreg.review.posting import post_remarks, post_verdict
 
-    if not post_verdict(found, forge, console.note):
+    if not post_verdict(found, forge, console.note, keeps_messages=keeps_messages):
         raise UnavailableError(
             "SUPERSEDED",
             "the pull request or its base changed during the review; the verdict is withdrawn",

@@ -55,13 +55,17 @@ _AT_LINES = (
 _MERGED = " Merging signs and releases {}; a released version never changes."
 
 
-def review_markdown(review: Review, address: str = "", unplaced: int = 0) -> str:
+def review_markdown(
+    review: Review, address: str = "", unplaced: int = 0, *, keeps_messages: bool = False
+) -> str:
     """Return `review` as GitHub Flavoured Markdown, at most `LIMIT` characters.
 
     `address` is the URL of the whole report, "" if unknown; `unplaced` is the number of
     suggestions that are not comments on their lines only because there are too many.
+    `keeps_messages`: the job at `address` has an artifact with `long_messages`.
     """
-    parts = (*_summary(review), *_detail(review, unplaced), *_end(review, address))
+    kept = _link(address, "the job").strip() if keeps_messages else ""
+    parts = (*_summary(review), *_detail(review, unplaced, kept), *_end(review, address))
     return fitted(parts, LIMIT)
 
 
@@ -121,7 +125,7 @@ def _release_row(release: ReviewedRelease) -> str:
     return f"| {what} | {neutral(step_text(release))} | {release.score.total} of 100 |\n"
 
 
-def _detail(review: Review, unplaced: int) -> tuple[Part, ...]:
+def _detail(review: Review, unplaced: int, kept: str) -> tuple[Part, ...]:
     standing = worst_first(review.report.standing())
     return (
         *_compared(review),
@@ -146,7 +150,7 @@ def _detail(review: Review, unplaced: int) -> tuple[Part, ...]:
             more="\n…and {} more files.\n",
         ),
         Part(
-            blocks=signature_blocks(review),
+            blocks=signature_blocks(review, kept),
             weight=85,
             share=10_000,
             before="\n#### Signatures\n\n",

@@ -40,6 +40,9 @@ _LONGEST_SUGGESTION = 4_000
 _LONGEST_FILE = 8_000
 _LONGEST_MESSAGE = 8_000
 
+MESSAGES = "messages"
+"""The artifact of a job in which are what owners can sign and what is too long for the comment."""
+
 _DIFF_ROOM = 24_000
 """Characters reserved for the differences of all releases together."""
 
@@ -120,14 +123,32 @@ def _file(path: PurePosixPath, text: str) -> str:
     return fenced(text, {".toml": "toml", ".md": "markdown"}.get(path.suffix, "text"))
 
 
-def signature_blocks(review: Review) -> tuple[str, ...]:
-    """Return a block for whatever owners can sign, with how they do so."""
+def signature_blocks(review: Review, kept: str = "") -> tuple[str, ...]:
+    """Return a block for whatever owners can sign, with how they do so.
+
+    `kept` is a link, with a period, to the job that keeps `long_messages` as an artifact, "" if
+    none does.
+    """
+    return tuple(_signatures(signable, kept) for signable in _signables(review))
+
+
+def long_messages(review: Review) -> Mapping[str, bytes]:
+    """Return what owners can sign that is too long for the comment, by the name of its file."""
+    long = (each for each in _signables(review) if not _printed(each.statement.message))
+    return {_file_name(signable): signable.statement.message for signable in long}
+
+
+def _signables(review: Review) -> tuple[Signable, ...]:
     releases = (release.signable for release in review.releases if release.signable)
-    signed = (*review.objections, *review.owner_changes, *review.yanks, *releases)
-    return tuple(map(_signatures, signed))
+    return (*review.objections, *review.owner_changes, *review.yanks, *releases)
 
 
-def _signatures(signable: Signable) -> str:
+def _file_name(signable: Signable) -> str:
+    digest = sha256(signable.statement.message).hexdigest()[:_FINGERPRINT]
+    return f"{signable.name}-{digest}.txt"
+
+
+def _signatures(signable: Signable, kept: str) -> str:
     by, missing = sorted(signable.signed_by), signable.threshold - len(signable.signed_by)
     what, effect, key = _named(signable)
     if missing > 0 and signable.recovery:
@@ -139,15 +160,29 @@ def _signatures(signable: Signable) -> str:
         return f"{what} is signed by {neutral(', '.join(by))}.\n"
     else:
         told = f"{what} can be signed by its owners."
-    command = signable.command
-    if message := _printed(signable.statement.message):
-        folder, place = quote(str(signable.place.parent)), quote(str(signable.place))
-        command += (
-            f"\n# or without psreg:\nmkdir -p {folder} && {message} |"
-            f" ssh-keygen -Y sign -n {signable.statement.namespace} -f ~/.ssh/id_ed25519 > {place}"
-        )
     then = "In a checkout of the branch, then commit the file in `signatures/` and push it:"
-    return f"{told} {then}\n\n{fenced(command, 'sh')}"
+    block = fenced(f"{signable.command}{_without_psreg(signable, kept)}", "sh")
+    return f"{told} {then}\n\n{block}{_artifact(signable, kept)}"
+
+
+def _without_psreg(signable: Signable, kept: str) -> str:
+    """Return the lines of a shell that sign it with OpenSSH alone."""
+    printed = _printed(signable.statement.message)
+    if not printed and not kept:
+        return ""
+    message = printed or f"cat {quote(_file_name(signable))}"
+    folder, place = quote(str(signable.place.parent)), quote(str(signable.place))
+    return (
+        f"\n# or without psreg:\nmkdir -p {folder} && {message} |"
+        f" ssh-keygen -Y sign -n {signable.statement.namespace} -f ~/.ssh/id_ed25519 > {place}"
+    )
+
+
+def _artifact(signable: Signable, kept: str) -> str:
+    """Return where a message is that is too long for the command."""
+    if not kept or _printed(signable.statement.message):
+        return ""
+    return f"\n{code(_file_name(signable))} is in the artifact `{MESSAGES}` of {kept}\n"
 
 
 def _printed(message: bytes) -> str:

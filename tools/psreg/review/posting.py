@@ -20,12 +20,15 @@ MOST_MENTIONS = 5
 _CAN_APPROVE = "Owners of what this changes, who can approve it:"
 
 
-def post_verdict(found: Review, forge: Forge, note: Callable[[str], None]) -> bool:
+def post_verdict(
+    found: Review, forge: Forge, note: Callable[[str], None], *, keeps_messages: bool = False
+) -> bool:
     """Post status and comment; return whether they are still valid, otherwise withdraw both.
 
     A verdict is about a head, a base and an author. All three are checked again before anything
     is posted, so that an older review does not overwrite a newer one, and afterwards, because
-    they may have changed in between. `note` is told what was written.
+    they may have changed in between. `note` is told what was written; `keeps_messages` is that of
+    `review_markdown`.
     """
     if not forge.unchanged(found.base):
         return False
@@ -33,7 +36,8 @@ def post_verdict(found: Review, forge: Forge, note: Callable[[str], None]) -> bo
     unplaced = max(0, len(remarks(found.in_diff, forge.name)) - MOST_REMARKS)
     # NOTE: if this is interrupted, the status stays pending, and the head is reviewed again.
     forge.post_check(Status.PENDING, "being reviewed")
-    for url in forge.post_comment(MARKER, review_markdown(found, forge.run_url, unplaced)):
+    text = review_markdown(found, forge.run_url, unplaced, keeps_messages=keeps_messages)
+    for url in forge.post_comment(MARKER, text):
         note(f"psreg: wrote {url}")
     status = Status.PASSING if found.passes else Status.FAILING
     forge.post_check(status, judgement(words, found.base, forge.author))
