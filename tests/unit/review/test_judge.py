@@ -399,6 +399,29 @@ def test_an_entry_that_is_there_keeps_the_owners_of_the_base():
         assert ("NAME003" in codes) is found
 
 
+@pytest.mark.parametrize(
+    ("code", "lenient"),
+    [
+        ("REG011", "[review]\nplatforms = 0\n"),
+        ("REG010", '[licenses]\nallow = ["X11"]\n'),
+        ("NAME006", "[names]\nreserved = []\n"),
+    ],
+)
+def test_no_setting_is_applied_to_the_change_it_comes_with(code, lenient):
+    strict = '[licenses]\nallow = ["MIT"]\n[names]\nreserved = ["story_coach"]\n'
+    new = entry("story_coach", toml=owned(2))
+    path = "pbes/prompt/story_coach/1.0.0/release.toml"
+    new[path] = new[path].replace('"MIT"', '"X11"')
+
+    def found(before, after):
+        made = changes_between(tree(policy=before), tree(new, policy=after))
+        return code in {d.code for d in check_change(made, all_rules())}
+
+    assert found(strict, lenient)
+    assert not found(lenient, lenient)
+    assert not found(lenient, strict)
+
+
 @pytest.mark.parametrize("code", ["REG011", "NAME003"])
 def test_a_waiver_is_not_applied_to_the_change_it_comes_with(code):
     waiver = f'[[waiver]]\ncode = "{code}"\nnames = ["*"]\nreason = "I say so."\n'

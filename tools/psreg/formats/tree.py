@@ -73,8 +73,8 @@ class Submission:
 
     @property
     def policy(self) -> Policy:
-        """What the maintainers of the registry decided."""
-        return self.entry.tree.policy
+        """What the maintainers of the registry decided, before a change that is reviewed."""
+        return self.entry.tree.policy_in_force
 
     @property
     def siblings(self) -> tuple[str, ...]:
@@ -172,6 +172,8 @@ class Tree:
         """The day of the check, in UTC; None if it is not known."""
         self.irregular = irregular
         """What is not a plain file; of these, `files` has the executable ones."""
+        self.judged_by: Tree | None = None
+        """The tree whose policy decides, if it is another: for a change, its base."""
         self._whole = whole
         self.strays: list[PurePosixPath] = []
         self.misnamed: list[PurePosixPath] = []
@@ -220,6 +222,12 @@ class Tree:
     def policy(self) -> Policy:
         """registry/policy.toml; defaults where it is missing."""
         return self._whole.policy if self._whole else Policy(self.documents.toml(POLICY))
+
+    @property
+    def policy_in_force(self) -> Policy:
+        """The policy by which releases and names are judged, its own or that of `judged_by`."""
+        whole = self._whole or self
+        return (whole.judged_by or whole).policy
 
     def entry(self, id_: EntryId) -> Entry | None:
         """Return the entry of a class and a name, or None if there is none."""

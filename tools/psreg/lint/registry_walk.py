@@ -78,7 +78,7 @@ class Walk:
                 if waiver:
                     found = replace(found, waived=waiver.reason, waived_by=waiver.by)  # noqa: PLW2901
                 origin = submission.release.origin.get("address", "")
-                yield _unapplied(found, submission.policy, origin)
+                yield _unapplied(found, submission.tree.policy, origin)
         subjects: Iterable[Names | Copies] = filter(None, (selected.names, selected.copies))
         for subject in subjects:
             for found in self._engine.about(subject, subject.tree.documents):

@@ -160,6 +160,7 @@ class ChangeSet:
         self.action_fault = action_fault
         self.base = base
         self.head = head
+        self.head.judged_by = base
         self.files = tuple(sorted(files, key=lambda change: change.path))
         self.author = author
 

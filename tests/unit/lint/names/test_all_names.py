@@ -44,6 +44,7 @@ def test_a_longer_name_with_an_affix_is_near():
     [
         ("socratic_tutor", "tutor_socratic"),
         ("socratic_tutor", "the_best_socratic_tutors"),
+        ("quiz_master", "masters_of_the_quiz"),
         ("email_reply", "email_replies"),
         ("cookie_box", "boxes_cookies"),
         ("quiz_case", "quizzes_cases"),

@@ -53,9 +53,10 @@ def _of_the_same_words(texts: Iterable[str], names: Iterable[str]) -> Iterator[s
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return the words of a name in alphabetical order, without plurals and affixes."""
+    """Return the words of a name in alphabetical order, singular, without affixes and the like."""
     found = text.split("_")
-    telling = [word for word in found if word not in affixes()] or found
+    little = affixes(), _words("joining")
+    telling = [word for word in found if not any(word in each for each in little)] or found
     return tuple(sorted(map(_singular, telling)))
 
 
@@ -258,13 +259,13 @@ class Names:
     @cached_property
     def reserved(self) -> Mapping[str, str]:
         """The reserved names of psreg and of the policy, by their fold."""
-        texts = [text for _, text in self.tree.policy.reserved_names]
+        texts = [text for _, text in self.tree.policy_in_force.reserved_names]
         return {fold: text for text in (*reserved(), *texts) for fold in folds(text)}
 
     @cached_property
     def retired(self) -> Mapping[str, str]:
         """The names that the policy lists as retired, by their fold."""
-        retired = [text for _, text in self.tree.policy.retired_names]
+        retired = [text for _, text in self.tree.policy_in_force.retired_names]
         return {fold: text for text in retired for fold in folds(text)}
 
 

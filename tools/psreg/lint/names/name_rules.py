@@ -180,8 +180,8 @@ def same_words_as_another_name(names: Names) -> Iterator[Finding]:
     ## Why
     `tutor_socratic`, `socratic_tutors` and `the_best_socratic_tutor` are what people type or choose
     when they look for `socratic_tutor`. The order of the words, a plural, and words such as `the`,
-    `best` or `pro` do not tell two entries apart. A person must decide whether the name is meant to
-    be mistaken for the other.
+    `of`, `best` or `pro` do not tell two entries apart. A person must decide whether the name is
+    meant to be mistaken for the other.
 
     ## Fix
     Choose a name with a word that says what is different, or explain to the reviewer why the two
