@@ -62,7 +62,8 @@ from support.publishing import (
     state_of,
 )
 
-OSV = json.loads((ROOT / "tools/psreg/formats/schemas/advisory.schema.json").read_bytes())
+OURS = json.loads((ROOT / "tools/psreg/formats/schemas/advisory.schema.json").read_bytes())
+OSV = json.loads((ROOT / "tests/data/osv-schema.json").read_bytes())
 WHY = "It sends the answers to a stranger."
 LATER = timedelta(hours=1)
 
@@ -380,12 +381,14 @@ def test_advisories_are_those_of_osv(home: Path, registry: Path) -> None:
     effects = Effects.after(read_baseline(place), actions_of(registry))
     found = [*advisories(effects)]
     for each in found:
+        Draft202012Validator(OURS).validate(each)
         Draft202012Validator(OSV).validate(each)
     assert [each["id"][-4:] for each in found] == ["0001", "0003", "0004"]
     assert all(each["id"].startswith("x_PSREG-") for each in found)  # OSV 1.8: not its own
     assert ["withdrawn" in each for each in found] == [True, False, False]
     assert [each["affected"] == [] for each in found] == [False, False, True]
     assert found[0]["summary"] == "alpha 1.1.0 was revoked"
+    assert found[0]["affected"][0]["database_specific"]["name"] == "alpha"
     assert found[2]["database_specific"]["key"] == fingerprint()
     files = dict(advisory_files(effects))
     assert [json.loads(files[f"advisories/{each['id']}.json"]) for each in found] == found

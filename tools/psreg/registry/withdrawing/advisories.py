@@ -1,8 +1,8 @@
 """Advisories about what was withdrawn, in the format of OSV (Open Source Vulnerabilities, 1.8).
 
-Each action that takes something away gives one; it is `withdrawn` once the action is lifted. Tools
-that watch packages read them without knowing psreg. OSV has a list of ecosystems, and psreg is not
-on it; ids that begin with `x_` are those of a database that OSV does not know either.
+Each action that takes something away gives one; it is `withdrawn` once the action is lifted. Ids
+that begin with `x_` are those of a database that OSV does not know. A `package` must be of an
+ecosystem on OSV's list, and psreg is not on it: the name is in `database_specific`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _advisory(action: Action, effects: Effects) -> dict[str, Any]:
     lift = next((each for each in effects.lifts if each.lifts(action)), None)
     subject = action.subject
     package = {"ecosystem": ECOSYSTEM, "name": subject.name}
-    affected = [{"package": package, "versions": [subject.version]}] if subject.name else []
+    affected = {"versions": [subject.version], "database_specific": package}
     return {
         "schema_version": OSV_VERSION,
         "id": f"x_PSREG-{action.registry_id[:8]}-{action.number:04}",
@@ -44,7 +44,7 @@ def _advisory(action: Action, effects: Effects) -> dict[str, Any]:
         **({"withdrawn": lift.date} if lift else {}),
         "summary": f"{subject.title} {_DONE[action.kind]}",
         "details": action.reason,
-        "affected": affected,
+        "affected": [affected] if subject.name else [],
         "database_specific": {
             "registry": action.registry_id,
             "action": action.number,
