@@ -47,11 +47,13 @@ class ChangedFile:
     """A file of a published version that differs from what was published.
 
     `was` and `now` are SHA-256 digests; None is a file that did not exist, or no longer does.
+    `purged`: the version was removed for good.
     """
 
     path: PurePosixPath
     was: str | None
     now: str | None
+    purged: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -336,16 +338,19 @@ def _all_changes(
     if before is None:
         return
     for row in before.releases:
-        if row.version in submissions or not withdrawals.purges(before.name, row.version):
-            yield from _changes(row, submissions.get(row.version))
+        purged = withdrawals.purges(before.name, row.version)
+        if row.version in submissions or not purged:
+            yield from _changes(row, submissions.get(row.version), purged=purged)
 
 
-def _changes(row: ReleaseRecord, submission: Submission | None) -> list[ChangedFile]:
+def _changes(
+    row: ReleaseRecord, submission: Submission | None, *, purged: bool
+) -> list[ChangedFile]:
     """Return the files of a published folder that differ from what was published, by path."""
     was = {PurePosixPath(file.path): file.sha256 for file in row.all_files}
     now = _digests(submission) if submission else {}
     return [
-        ChangedFile(path=path, was=was.get(path), now=now.get(path))
+        ChangedFile(path=path, was=was.get(path), now=now.get(path), purged=purged)
         for path in sorted({*was, *now})
         if was.get(path) != now.get(path) and (path in was or later_evidence(path) is None)
     ]

@@ -7,7 +7,7 @@ one left and, with the same tree and clock, gives the same registry.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
@@ -53,7 +53,7 @@ from psreg.registry.withdrawing.effects import Effects
 from psreg.registry.withdrawing.purging import leftovers
 
 if TYPE_CHECKING:
-    from psreg.registry.build import BuildResult
+    from psreg.registry.build import BuildResult, ChangedFile
     from psreg.registry.owners.ownership import Recovery
     from psreg.registry.owners.signed_releases import Waiting
 
@@ -388,12 +388,21 @@ def _refuse_changes(index: BuildResult) -> None:
     raise FindingsError(
         "RELEASE_CHANGED",
         "a released version never changes, but these files changed:",
-        "Restore the files as they were released, and release a new version instead.",
+        " ".join(_ways_back(index.changed)),
         tuple(
             f"{file.path}: released {_digest(file.was)}, now {_digest(file.now)}"
             for file in index.changed
         ),
     )
+
+
+def _ways_back(changed: Iterable[ChangedFile]) -> Iterator[str]:
+    """Yield what to do about files of released versions, and about those of purged ones."""
+    if not all(file.purged for file in changed):
+        yield "Restore the files as they were released, and release a new version instead."
+    purged = {release for file in changed if file.purged and (release := ReleaseId.of(file.path))}
+    for folder in sorted(str(release.folder) for release in purged):
+        yield f"Delete {folder}: a purged version does not come back."
 
 
 def _digest(sha256: str | None) -> str:

@@ -171,8 +171,14 @@ def test_a_release_is_purged(home: Path, registry: Path) -> None:
     once = files(registry)
     publish(home, registry, left)
     assert files(registry) == once
-    with pytest.raises(FindingsError, match="never changes"):
+    with pytest.raises(FindingsError, match="never changes") as refused:
         publish(home, registry, SECOND)
+    folder = "pbes/prompt/alpha/1.1.0"
+    assert refused.value.hint == f"Delete {folder}: a purged version does not come back."
+    with pytest.raises(FindingsError, match="never changes") as refused:
+        publish(home, registry, without(SECOND, "1.0.0"))
+    assert refused.value.hint.startswith("Restore the files as they were released")
+    assert refused.value.hint.endswith(f"Delete {folder}: a purged version does not come back.")
     for kind in (LIFT, REVOKE, PURGE):
         with pytest.raises(UsageError, match="was purged"):
             taken(home, registry, kind)
