@@ -14,6 +14,8 @@ from psreg.core.ssh_key import SshKey
 from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.actions.action import REVOKE_KEY
 from psreg.registry.baseline import Ports
+from psreg.registry.doctor.examine import examine
+from psreg.registry.doctor.facts import Facts
 from psreg.registry.keys.claiming import Claimed, claim_names
 from psreg.registry.owners.claim import Claim, read_claim
 from psreg.registry.owners.ownership import text_of
@@ -73,6 +75,14 @@ def states(registry: Path) -> list[str]:
     return [each.state for each in found]
 
 
+def told(registry: Path, now: datetime) -> str:
+    """Return what the doctor says about recoveries."""
+    facts = Facts(production=False, now=now, state=state_of(registry))
+    (found,) = (each for each in examine(facts) if each.id == "recoveries")
+    assert ("psreg keys owners alpha" in found.advice) == ("since" in found.found)
+    return found.found
+
+
 def refused(home: Path, registry: Path, tree: Tree, now: datetime) -> str:
     """Return why a recovery is not completed; nothing is changed."""
     before = files(registry)
@@ -106,12 +116,15 @@ def test_others_own_a_name_after_a_week(home: Path, registry: Path, asked: Tree)
     assert logged.line == f"recovery of alpha pending until {logged.due[:10]}: {WHY}"
     assert (states(registry), [*claim_in(registry).keys.values()]) == ([PENDING], ["github:1"])
     assert release(home, registry, asked, NOW + 2 * DAY).recoveries == ()
-    told = refused(home, registry, asked, NOW + 8 * DAY - timedelta(seconds=1))
-    assert f"may take effect on {logged.due}, and not before" in told
+    assert told(registry, NOW + 2 * DAY) == f"alpha can get other owners on {logged.due[:10]}"
+    assert told(registry, NOW + 9 * DAY) == f"alpha can get other owners since {logged.due[:10]}"
+    why = refused(home, registry, asked, NOW + 8 * DAY - timedelta(seconds=1))
+    assert f"may take effect on {logged.due}, and not before" in why
     (done,) = claim(home, registry, asked, "alpha", now=NOW + 8 * DAY)
     assert (done.pending, [*done.claim.keys.values()]) == (False, ["github:2"])
     assert done.claim.owner_changes[0]["recovery"]["reason"] == WHY
     assert states(registry) == [COMPLETED]
+    assert told(registry, NOW + 9 * DAY) == "no recovery is pending"
 
 
 def test_a_name_that_nobody_claimed_is_claimed_for_those_before(home: Path, registry: Path) -> None:

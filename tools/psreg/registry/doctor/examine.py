@@ -17,6 +17,7 @@ _SIGNED: dict[str, Callable[[Facts, RegistryState], Diagnosis]] = {
     "former-keys": keys.former_keys,
     "log": signatures.log,
     "claims": signatures.claims,
+    "recoveries": signatures.recoveries,
     "expiry": signatures.expiry,
     "lifetimes": signatures.lifetimes,
 }

@@ -7,6 +7,10 @@ from datetime import datetime, timedelta
 
 from psreg.core.errors import TrustError
 from psreg.registry.doctor.facts import Diagnosis, Facts, Status
+from psreg.registry.owners.claim import claim_of
+from psreg.registry.owners.ownership import text_of
+from psreg.registry.owners.recoveries import Standing, standing
+from psreg.registry.records import read_record
 from psreg.registry.trust.metadata import info_of
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
@@ -102,6 +106,33 @@ def claims(_: Facts, state: RegistryState) -> Diagnosis:
             advice="Ask their owners for SSH keys, and run `psreg keys owners NAME`.",
         )
     return Diagnosis(id="claims", status=Status.OK, found="owners sign the releases of all names")
+
+
+def recoveries(facts: Facts, state: RegistryState) -> Diagnosis:
+    """Whether no name waits to get other owners."""
+    waiting = sorted((each.due, each.name) for each in _pending(state))
+    if not waiting:
+        return Diagnosis(id="recoveries", status=Status.OK, found="no recovery is pending")
+    at, name = waiting[0]
+    more = f", and {len(waiting) - 1} more are pending" if len(waiting) > 1 else ""
+    if at > text_of(facts.now):
+        found, advice = (
+            f"{name} can get other owners on {at[:10]}",
+            "Until then its owners can object.",
+        )
+    else:
+        found = f"{name} can get other owners since {at[:10]}"
+        advice = f"Run `psreg keys owners {name}`."
+    return Diagnosis(id="recoveries", status=Status.WARNING, found=found + more, advice=advice)
+
+
+def _pending(state: RegistryState) -> Iterator[Standing]:
+    """Yield the recoveries that are in the log and not yet completed, nor refused."""
+    for name in state.owners:
+        claim, package = claim_of(name, state.owners), state.packages.get(name)
+        if claim and claim.recovery and package:
+            found = standing(read_record(package, name), claim, state.registry_id)
+            yield from (each for each in found if each.due)
 
 
 def expiry(facts: Facts, state: RegistryState) -> Diagnosis:
