@@ -9,11 +9,11 @@ from psreg.authoring.todo import overlaid, todo_items
 from psreg.core.classes import CLASSES, PBE_CLASSES, Format, detect_format, format_of_class
 from psreg.core.diagnostics import ERROR
 from psreg.core.errors import UsageError
-from psreg.core.identity import EntryId, is_name
+from psreg.core.identity import EntryId, is_device, is_name
 from psreg.core.rule import RuleTable
 from psreg.core.spelling import did_you_mean
 from psreg.formats import pbe
-from psreg.formats.layout import is_device, name_like
+from psreg.formats.layout import name_like
 from psreg.formats.tree import Tree
 
 

@@ -17,6 +17,7 @@ from psreg.core.version import is_version
 
 MAX_NAME_LENGTH = 64
 _NAME = lazy(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", re.ASCII)
+_DEVICE = lazy(r"aux|con|nul|prn|com[1-9]|lpt[1-9]")
 
 PBES = "pbes"
 """The folder of a registry that contains the entries."""
@@ -33,6 +34,11 @@ def normal_name(text: str) -> str:
 def is_name(text: str) -> bool:
     """Return whether `text` is a valid name: `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 64 long."""
     return len(text) <= MAX_NAME_LENGTH and _NAME.fullmatch(text) is not None
+
+
+def is_device(stem: str) -> bool:
+    """Return whether Windows reads `stem` as a device, with any suffix."""
+    return _DEVICE.fullmatch(stem.partition(".")[0].lower()) is not None
 
 
 @lru_cache(maxsize=256)

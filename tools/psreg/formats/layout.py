@@ -31,7 +31,6 @@ class Irregular(StrEnum):
     EXECUTABLE = "an executable file"
 
 
-_DEVICE = lazy(r"aux|con|nul|prn|com[1-9]|lpt[1-9]")
 _NUMBERS = lazy(r"[0-9]{1,9}")
 _SIGNATURE = lazy(r"(.+)\.([1-9][0-9]?)\.txt")
 _OWNERS_SIGNATURE = lazy(r"owners\.([1-9][0-9]{0,3})\.([1-9][0-9]?)\.txt")
@@ -124,11 +123,6 @@ def is_signature(path: PurePosixPath) -> bool:
     """Tell whether a path is that of a signature, of an owner or of a reviewer."""
     kinds = (signature_file, review_file, owners_signature_file, yank_signature_file)
     return any(kind(path) is not None for kind in kinds)
-
-
-def is_device(stem: str) -> bool:
-    """Tell whether Windows reads `stem` as a device, with any suffix."""
-    return _DEVICE.fullmatch(stem.partition(".")[0].lower()) is not None
 
 
 def name_like(text: str) -> str:

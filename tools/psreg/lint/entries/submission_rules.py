@@ -14,13 +14,13 @@ from typing import Any
 
 from psreg.core.classes import PBE_CLASSES
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Document, Finding, Span
-from psreg.core.identity import is_name
+from psreg.core.identity import is_device, is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.version import is_version
 from psreg.formats.json.json_document import JsonTree
 from psreg.formats.json.pointer import join
 from psreg.formats.json.syntax_error import shown
-from psreg.formats.layout import SUFFIXES, is_device
+from psreg.formats.layout import SUFFIXES
 from psreg.formats.markdown import Section, sections
 from psreg.formats.toml_document import TomlTree
 from psreg.formats.tree import Submission

@@ -16,7 +16,7 @@ from typing import Any
 
 from psreg.core.classes import CLASSES
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
-from psreg.core.identity import EntryId, ReleaseId, is_name
+from psreg.core.identity import EntryId, ReleaseId, is_device, is_name
 from psreg.core.rule import Rule, rule
 from psreg.core.spelling import did_you_mean
 from psreg.core.version import parse_version
@@ -27,7 +27,6 @@ from psreg.formats.layout import (
     SIGNATURES,
     SUFFIXES,
     Irregular,
-    is_device,
     name_like,
     version_like,
 )

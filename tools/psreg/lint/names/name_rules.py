@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.identity import is_device
 from psreg.core.rule import Rule, rule
-from psreg.formats.layout import is_device
 from psreg.lint.names.all_names import ENOUGH, Name, Names
 from psreg.lint.names.similarity import folds, skeletons
 

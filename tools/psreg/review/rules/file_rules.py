@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
-from psreg.core.identity import PBES, ReleaseId
+from psreg.core.identity import PBES, ReleaseId, is_device
 from psreg.core.rule import rule
 from psreg.core.terminal import quoted
-from psreg.formats.layout import is_device
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import GUIDE, POLICY
 from psreg.review.change import ChangeSet, NewRelease, Touch
