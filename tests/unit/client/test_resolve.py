@@ -419,3 +419,11 @@ def test_a_yanked_version_beside_a_revoked_one():
         chosen("quiz_master", *versions)
     assert refused.value.code == "NO_MATCHING_VERSION"
     assert chosen("quiz_master@1.0.0", *versions) == "1.0.0"
+
+
+@pytest.mark.parametrize("name", ["con", "NUL", "com1", "aux@1.0.0"])
+def test_a_device_of_windows_is_not_a_name(name):
+    with pytest.raises(UsageError) as caught:
+        parse_request(name)
+    assert caught.value.code == "BAD_NAME"
+    assert caught.value.message == f"`{name}` names a device of Windows, and no prompt"

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from errno import ENAMETOOLONG
 from importlib import import_module
 from itertools import pairwise
 from keyword import iskeyword
 from typing import Any
 
 from psreg.cli.commands import COMMANDS
-from psreg.core.errors import PsregError, UsageError
+from psreg.core.errors import PsregError, UnavailableError, UsageError
 from psreg.system.console import Console, OutputLostError
 
 
@@ -52,6 +53,21 @@ def _answer(argv: list[str], console: Console) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         return console.interrupted()
+    except OSError as error:
+        if error.errno != ENAMETOOLONG:
+            raise
+        refusal = _too_long(str(error.filename))
+        console.fail(refusal)
+        return refusal.exit_code
+
+
+def _too_long(path: str) -> UnavailableError:
+    """Return the error for a path that the system does not take, wherever it came from."""
+    told = f"`{path[:_SHOWN]}…` is too long for a path: {len(path):,} characters"
+    return UnavailableError("CANNOT_READ", told, "Use a shorter one, or a shorter PSREG_HOME.")
+
+
+_SHOWN = 60
 
 
 def _dispatch(argv: list[str], console: Console) -> int:

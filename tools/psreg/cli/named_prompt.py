@@ -30,8 +30,8 @@ def read_prompt(what: str, args: Namespace, console: Console) -> tuple[str, byte
         PsregError: as `installed_artifact`, and `fetch_all`.
     """
     place = Path(what)
-    is_file = place.exists() and not place.is_dir()
-    if is_file or not is_name(normal_name(what.partition("@")[0])):
+    # NOTE: on Windows there is a file CON in every folder, the console, which never ends.
+    if place.is_file() or not is_name(normal_name(what.partition("@")[0])):
         return what, read_named(place)
     try:
         path, data = installed_artifact(what)

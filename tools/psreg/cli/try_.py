@@ -126,8 +126,9 @@ def run(args: Namespace, console: Console) -> int:
         return _list_models(args, console)
     if args.what is None:
         raise UsageError("USAGE", "there is no prompt", "Name a file or an installed prompt.")
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, _interrupt)
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has no terminal that hangs up
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _interrupt)
     if args.platforms:
         return _run_platforms(args, console)
     inputs = _inputs(args)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from psreg.core.classes import CLASSES
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import PsregError, TrustError, UnavailableError, UsageError
-from psreg.core.identity import ReleaseId, is_name, normal_name
+from psreg.core.identity import ReleaseId, is_device, is_name, normal_name
 from psreg.core.version import ANY, Range, is_version
 from psreg.registry.actions.withdrawal import Withdrawal
 from psreg.registry.json_members import newer_format
@@ -58,6 +58,9 @@ def parse_request(text: str) -> Request:
     """
     spelled, at, wanted = text.partition("@")
     name = normal_name(spelled)
+    if is_device(name):  # a registry may not have such a name, and some systems cannot store it
+        told = f"`{text}` names a device of Windows, and no prompt"
+        raise UsageError("BAD_NAME", told, "Choose another prompt.")
     if not is_name(name):
         raise UsageError(
             "BAD_NAME",

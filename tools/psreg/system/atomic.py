@@ -6,14 +6,18 @@ nor a crash nor a full disk leaves half of it, and a link in its place is replac
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from psreg.core.errors import UnavailableError
 
@@ -27,6 +31,8 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 """Flags that not every system has."""
 
 _POLL = 0.05
+_LONG_ON_WINDOWS = 260
+"""Characters of a path that Windows refuses unless it was told to accept longer ones."""
 
 
 def write_file(path: Path, data: bytes, mode: int = 0o644, *, durable: bool = True) -> None:
@@ -148,15 +154,19 @@ def clear_unfinished(folder: Path, prefix: str = TEMPORARY, age: float = 0.0) ->
 
 def cannot_write(path: Path, error: OSError) -> UnavailableError:
     """Return the error for a path that cannot be written."""
-    return UnavailableError("CANNOT_WRITE", f"cannot write {path}: {error.strerror or error}")
+    long = sys.platform == "win32" and len(str(path)) >= _LONG_ON_WINDOWS
+    hint = ""
+    if long or error.errno == errno.ENAMETOOLONG:
+        hint = "The path is long: set PSREG_HOME to a folder with a shorter one."
+    told = f"cannot write {path}: {error.strerror or error}"
+    return UnavailableError("CANNOT_WRITE", told, hint)
 
 
 @contextmanager
 def exclusive(lock: Path, wait: float = 60.0) -> Iterator[None]:
     """Hold the lock file `lock`; another process waits up to `wait` seconds for it.
 
-    On systems without `fcntl` nothing is locked; two runs at once are at the user's own risk. What
-    is not a regular file is set aside.
+    What is not a regular file is set aside.
 
     Raises:
         UnavailableError: `LOCKED`, or `CANNOT_WRITE`.
@@ -196,18 +206,31 @@ def exclusive_folder(folder: Path, wait: float = 60.0) -> Iterator[None]:
 
 
 def _acquire(number: int, lock: Path, until: float) -> None:
+    while not _locked(number):
+        if time.monotonic() > until:
+            raise UnavailableError(
+                "LOCKED", f"another psreg holds the lock {lock}", "Wait until it has finished."
+            )
+        time.sleep(_POLL)
+
+
+def _locked(number: int) -> bool:
+    """Lock an open file until it is closed; return whether no other process has locked it."""
     try:
         import fcntl  # noqa: PLC0415 - not on every system
-    except ImportError:  # pragma: no cover - Windows
-        return
-    while True:
-        try:
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > until:
-                raise UnavailableError(
-                    "LOCKED", f"another psreg holds the lock {lock}", "Wait until it has finished."
-                ) from None
-            time.sleep(_POLL)
-        else:
-            return
+    except ImportError:
+        return _locked_on_windows(number)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _locked_on_windows(number: int) -> bool:
+    windows: Any = import_module("msvcrt")
+    try:
+        windows.locking(number, windows.LK_NBLCK, 1)  # the first byte, which need not be there
+    except OSError:
+        return False
+    return True

@@ -250,4 +250,6 @@ def color_wanted(stream: TextIO | None = None) -> bool:
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
+    if sys.platform == "win32" and "WT_SESSION" not in os.environ:  # an old console shows the codes
+        return False
     return (stream or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"

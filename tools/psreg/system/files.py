@@ -93,7 +93,8 @@ def append(path: Path, text: str) -> None:
     try:
         number = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _PLAIN, 0o666)
         with open(number, "wb") as file:  # noqa: PTH123 - takes a descriptor
-            os.set_blocking(number, True)  # a pipe that has a reader may be slow
+            if hasattr(os, "set_blocking"):
+                os.set_blocking(number, True)  # a pipe that has a reader may be slow
             file.write(text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         from psreg.system.atomic import cannot_write  # noqa: PLC0415 - most programs only read

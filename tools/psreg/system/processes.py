@@ -126,7 +126,7 @@ def _signals_blocked() -> Iterator[None]:
 
     A new process has the handlers of this one, which would report Ctrl-C once more.
     """
-    if sys.platform == "win32":
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
@@ -140,7 +140,7 @@ def _heed_signals() -> None:  # pragma: no cover - elsewhere
     """Let Ctrl-C end the process at once and silently; the first process reports it."""
     for number in _ENDING:
         signal.signal(number, signal.SIG_DFL)
-    if sys.platform != "win32":
+    if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
 
 
@@ -165,7 +165,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     """Kill a process that leads a session, if it runs, with all that it started."""
     if process.returncode is not None:
         return
-    if sys.platform == "win32":
+    if not hasattr(os, "killpg"):  # Windows
         process.kill()
     else:
         with suppress(ProcessLookupError):  # it has just ended
