@@ -107,7 +107,28 @@ def test_a_place_for_a_stray_artifact_of_an_entry_that_exists():
     hints = [
         d.hint for d in check_change(changes_between(base, head), all_rules()) if d.code == "REG001"
     ]
-    assert hints == ["Move it to pbes/prompt/hello/0.1.0/hello.prompt."]
+    assert hints == ["Move it to pbes/prompt/hello/1.0.1/hello.prompt."]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "code", "place"),
+    [
+        ("hello.prompt", PROMPT, "CHG013", "pbes/prompt/hello/1.0.1/hello.prompt"),
+        ("hello/2.0.0/hello.prompt", PROMPT, "CHG013", "pbes/prompt/hello/2.0.0/hello.prompt"),
+        ("pbes/prompts/hello/1.5.0/x.prompt", PROMPT, "REG002", "pbes/prompt/x/1.5.0/x.prompt"),
+        ("quiz.pbe.txt", "{", "CHG013", "pbes/<class>/quiz/0.1.0/quiz.pbe.txt"),
+    ],
+)
+def test_an_artifact_outside_its_folder_is_told_the_right_one(path, text, code, place):
+    made = change(entry(toml=OWNED), {path: text})
+    base, head = (
+        {PurePosixPath(p): t.encode() for p, t in made[side].items()} for side in ("base", "head")
+    )
+    hints = [
+        d.hint for d in check_change(changes_between(base, head), all_rules()) if d.code == code
+    ]
+    assert hints
+    assert all(f"Move it to {place}." in hint for hint in hints), hints
 
 
 def test_a_policy_is_judged_where_it_is_touched_with_all_names_of_the_registry():

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from psreg.core.classes import PBE_CLASSES, Format
 from psreg.core.diagnostics import Document, PlainText
 from psreg.core.identity import PBES, EntryId, ReleaseId, is_name
-from psreg.core.version import parse_version
+from psreg.core.version import is_version, parse_version
 from psreg.formats import dotprompt, pbe, toml_document
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.entry import EntryFile
@@ -381,14 +381,16 @@ def place_of_artifact(tree: Tree, path: PurePosixPath) -> str:
     if pbe := tree.documents.pbe(path):
         name, version, entry_class = pbe.name, pbe.version, pbe.pbe_class
         if entry_class not in PBE_CLASSES:
-            entry_class = path.parts[1] if path.parts[1] in PBE_CLASSES else "<class>"
+            entry_class = next((part for part in path.parts if part in PBE_CLASSES), "<class>")
     else:
         entry_class = Format.PROMPT.value
         prompt = tree.documents.prompt(path)
         version = prompt.metadata.get("version") if prompt else None
     if name is None or not is_name(name):
         name = name_like(path.name.removesuffix(form.suffix)) or "<name>"
-    if version is None and (release := ReleaseId.of(path)):
-        version = release.version
+    if version is None:
+        version = next((part for part in path.parts[-2::-1] if is_version(part)), None)
+    if version is None and (released := tree.versions(name)):
+        version = str(parse_version(released[-1]).bump_patch())
     version = stated_version(version)
     return f"{PBES}/{entry_class}/{name}/{version}/{name}{form.suffix}"

@@ -105,7 +105,7 @@ class View:
         self._add_case_conflicts()
         self._add_actions()
         self._add_whole(self._keys)
-        required = set(self._required())
+        required = {*self._required(), *self._misplaced()}
         whole = self._entries.called(required) | self._dependents()
         self._add_whole(whole - self._keys)
         mentioned = self._with_similar(required | self._mentioned())
@@ -200,7 +200,7 @@ class View:
 
     def _mentioned(self) -> set[str]:
         """Return the names of entries that the touched files mention but do not require."""
-        return {*self._recommended(), *self._waived(), *self._misplaced()}
+        return {*self._recommended(), *self._waived()}
 
     def _recommended(self) -> Iterator[str]:
         for data in self._read(entry_file(key) for key in self._keys):
@@ -221,7 +221,7 @@ class View:
         artifacts = [path for path in strays if path in self._head and path.endswith(suffixes)]
         rows = {path: self._head[path] for path in islice(sorted(artifacts), _GUESSED)}
         tree = Tree(GitTree(self._objects, rows))
-        for path in tree.strays:
+        for path in map(PurePosixPath, rows):
             _pbes, _class, name, *_ = place_of_artifact(tree, path).split("/")
             yield name
 

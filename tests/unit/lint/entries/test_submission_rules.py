@@ -74,7 +74,7 @@ def test_waived_findings_are_shown_with_their_reason():
             "pbes/stateless_executor/x/1.0.0/x.pbe.txt",
         ),
         ("pbes/42.pbe.txt", "{}", "pbes/<class>/<name>/0.1.0/<name>.pbe.txt"),
-        ("pbes/prompt/hello/hello.prompt", PROMPT, "pbes/prompt/hello/0.1.0/hello.prompt"),
+        ("pbes/prompt/hello/hello.prompt", PROMPT, "pbes/prompt/hello/1.0.1/hello.prompt"),
         ("pbes/prompt/hello/release.toml", RELEASE, f"{FOLDER}/release.toml"),
         ("pbes/prompt/notes.txt", "", "pbes/<class>/<name>/<version>/"),
     ],

@@ -12,7 +12,7 @@ from psreg.core.identity import PBES, ReleaseId, is_device
 from psreg.core.rule import rule
 from psreg.core.terminal import quoted
 from psreg.formats.toml_document import MOST
-from psreg.formats.tree import GUIDE, POLICY
+from psreg.formats.tree import GUIDE, POLICY, place_of_artifact
 from psreg.review.change import ChangeSet, NewRelease, Touch
 
 LONGEST_PART = 120
@@ -53,12 +53,15 @@ def outside_the_entries(change: ChangeSet) -> Iterator[Finding]:
         # NOTE: REG001 and REG002 report what is added or changed in the wrong place in pbes/.
         if inside and (file.touch is not Touch.DELETED or entries & set(file.path.parents)):
             continue
+        hint = "Remove it from this change, or open a separate pull request for it."
+        if file.path in change.head.files and (place := place_of_artifact(change.head, file.path)):
+            hint = f"Move it to {place}."
         what = "the registry's policy" if file.path == POLICY else "a file outside the entries"
         kind = change.head.irregular.get(file.path)
         yield Finding(
             message=f"{what} is {file.touch}" + (f"; it is {kind}" if kind else ""),
             path=str(file.path),
-            hint="Remove it from this change, or open a separate pull request for it.",
+            hint=hint,
         )
 
 
