@@ -6,8 +6,13 @@ Written from that page and not with psreg's own code, so that both must agree wi
 from __future__ import annotations
 
 import hashlib
+import os
+import subprocess
 from base64 import b64encode
-from pathlib import PurePosixPath
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import (
@@ -60,6 +65,38 @@ class Owner:
 
 
 ANA, BEN, CEM = Owner(1), Owner(2), Owner(3)
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A real `ssh-agent` that listens at `socket`."""
+
+    socket: str
+    folder: Path
+
+    @classmethod
+    @contextmanager
+    def running(cls, folder: Path) -> Iterator[Agent]:
+        """Run one whose files are in `folder`."""
+        place = folder / "agent"
+        command = ["ssh-agent", "-D", "-a", str(place)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            try:
+                assert process.stdout is not None
+                process.stdout.readline()  # it listens now
+                yield cls(socket=str(place), folder=folder)
+            finally:
+                process.terminate()
+
+    def add(self, *owners: Owner) -> None:
+        """Give it the private keys of owners, which are in no file afterwards."""
+        for owner in owners:
+            file = self.folder / "given"
+            file.touch(0o600)
+            file.write_bytes(owner.private_file)
+            environment = {**os.environ, "SSH_AUTH_SOCK": self.socket}
+            subprocess.run(["ssh-add", "-q", str(file)], env=environment, check=True)
+            file.unlink()
 
 
 def entry_toml(*owners: Owner, threshold: int = 1) -> bytes:

@@ -6,11 +6,12 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support.owners import ANA, BEN, CEM, Owner, entry_toml
+from support.owners import ANA, BEN, CEM, Agent, Owner, entry_toml
 from support.paths import PBES
 from support.warm_psreg import run_psreg
 
@@ -70,6 +71,13 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 @pytest.fixture
+def agent(tmp_path: Path) -> Iterator[Agent]:
+    shutil.which("ssh-agent") or pytest.skip("OpenSSH is not installed")
+    with Agent.running(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
 def claimed(checkout: Checkout) -> Checkout:
     """Two owners have claimed the name, both must sign, and 1.0.1 is ready."""
     checkout.owned_by(ANA, BEN, threshold=2)
@@ -100,6 +108,25 @@ def test_who_must_sign(checkout: Checkout) -> None:
     checkout.run("sign", "--owners", NAME, "-q")
     assert "2 of them must sign" in checkout.run("keys", "owners", NAME).stdout
     assert checkout.run("keys", "owners", NAME, "-q").stdout == ""
+
+
+def test_keys_that_only_an_agent_has(claimed: Checkout, agent: Agent) -> None:
+    for place in (claimed.person / ".ssh").iterdir():
+        place.unlink()
+    assert claimed.refused("sign", NAME) == "NO_OWNERS_KEY"
+    claimed.env["SSH_AUTH_SOCK"] = agent.socket
+    assert claimed.refused("sign", NAME) == "NO_OWNERS_KEY"
+    agent.add(CEM, BEN)
+    assert claimed.json("sign", NAME)["owner"] == "github:2"
+    agent.add(ANA)
+    public = claimed.person / "ana.pub"
+    public.write_text(f"{ANA.line}\n")
+    assert claimed.json("sign", NAME, "--key", public)["signed"] == 2
+    folder = claimed.root / FOLDER / "signatures"
+    message = claimed.run("sign", NAME, "--message").stdout.encode()
+    made = [(folder / f"1.0.1.{number}.txt").read_bytes() for number in (1, 2)]
+    assert made == [BEN.sign(message), ANA.sign(message)]
+    claimed.run("publish", "-q")
 
 
 def test_names_that_cannot_be_claimed(checkout: Checkout) -> None:
@@ -304,7 +331,7 @@ def test_keys_that_sign_nothing(claimed: Checkout, tmp_path: Path) -> None:
     assert claimed.refused("sign", NAME) == "NO_OWNERS_KEY"
     claimed.give("id_ed25519", CEM)
     done = claimed.run("sign", NAME, code=4)
-    assert "no public key in ~/.ssh is a key of an owner" in done.stderr
+    assert "no public key in ~/.ssh or the agent is a key of an owner" in done.stderr
     assert "github:1: SHA256:" in done.stderr
     claimed.give("other", ANA).with_name("other.pub").write_text("no key\n")
     assert claimed.refused("sign", NAME) == "NO_OWNERS_KEY"

@@ -10,7 +10,7 @@ import pytest
 from psreg.core.errors import UnavailableError
 from psreg.registry.trust.ssh_signature import SshSignature
 from psreg.system.ssh_keygen import public_key, public_keys, sign
-from support.owners import ANA, BEN
+from support.owners import ANA, BEN, Agent
 
 
 @pytest.fixture
@@ -50,9 +50,26 @@ def test_a_machine_without_openssh(keys: Path, monkeypatch: pytest.MonkeyPatch) 
     assert caught.value.code == "NO_SSH"
 
 
-def test_the_public_keys_of_a_folder(keys: Path) -> None:
-    assert public_keys(keys) == {keys / "id_ed25519.pub": ANA.line, keys / "work.pub": BEN.line}
-    assert public_keys(keys / "absent") == {}
+def test_the_public_keys_of_a_folder(keys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+    files = [(ANA.line, keys / "id_ed25519.pub"), (BEN.line, keys / "work.pub")]
+    assert [*public_keys(keys)] == files
+    assert [*public_keys(keys / "absent")] == []
+    monkeypatch.setenv("PATH", str(keys))
+    assert [*public_keys(keys)] == files
+
+
+def test_a_key_of_an_agent_signs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.which("ssh-agent") or pytest.skip("OpenSSH is not installed")
+    with Agent.running(tmp_path) as agent:
+        monkeypatch.setenv("SSH_AUTH_SOCK", agent.socket)
+        agent.add(ANA)
+        ((line, source),) = public_keys(tmp_path)
+        assert source == line
+        assert line.split()[:2] == ANA.line.split()[:2]
+        assert sign(b"x", "release@psreg", ANA.line) == ANA.sign(b"x")
+        with pytest.raises(UnavailableError, match="with a key of the agent"):
+            sign(b"x", "release@psreg", BEN.line)
 
 
 def test_the_public_key_beside_a_private_one(keys: Path) -> None:

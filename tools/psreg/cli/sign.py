@@ -61,7 +61,7 @@ def configure(parser: ArgumentParser) -> None:
         "--key",
         type=Path,
         metavar="FILE",
-        help="SSH key to sign with (default: the one in ~/.ssh that an owner lists)",
+        help="SSH key to sign with (default: the one in ~/.ssh or the agent that an owner lists)",
     )
     parser.add_argument(
         "--message", action="store_true", help="only print what is signed, for ssh-keygen"
@@ -78,10 +78,10 @@ def run(args: Namespace, console: Console) -> int:
     if args.message:
         console.content(signable.statement.message)
         return 0
-    key, file = _key(signable, args.key)
+    key, source = _key(signable, args.key)
     status = "unchanged"
     if key not in signable.signed:
-        _write(root, signable, key, file)
+        _write(root, signable, key, source)
         status = "signed"
     document = _document(signable, key, status)
     if console.machine:
@@ -136,8 +136,8 @@ def _signable(root: Path, args: Namespace) -> Signable:
     return to_sign.to_sign(entry, version, state, clock.now())
 
 
-def _key(signable: Signable, chosen: Path | None) -> tuple[SshKey, Path]:
-    """Return the key of somebody who can sign, and the file with it.
+def _key(signable: Signable, chosen: Path | None) -> tuple[SshKey, Path | str]:
+    """Return the key of somebody who can sign, and what to sign with, as `ssh_keygen.sign`.
 
     Raises:
         UnavailableError: NO_OWNERS_KEY or NO_REVIEWERS_KEY.
@@ -145,15 +145,15 @@ def _key(signable: Signable, chosen: Path | None) -> tuple[SshKey, Path]:
     from psreg.core.ssh_key import SshKey
     from psreg.system.ssh_keygen import public_key, public_keys
 
-    found = public_keys(Path.home() / ".ssh") if chosen is None else {chosen: public_key(chosen)}
-    for file, line in found.items():
+    given = [(public_key(chosen), chosen)] if chosen else public_keys(Path.home() / ".ssh")
+    for line, source in given:
         try:
             key = SshKey.parse(line)
         except ValueError:
             continue
         if key in signable.keys:
-            return key, file
-    told = "no public key in ~/.ssh is" if chosen is None else f"{chosen} is not"
+            return key, source
+    told = f"{chosen} is not" if chosen else "no public key in ~/.ssh or the agent is"
     known = tuple(f"{account}: {key.fingerprint}" for key, account in signable.keys.items())
     if signable.statement.signers == "reviewer":
         raise UnavailableError(
@@ -171,13 +171,13 @@ def _key(signable: Signable, chosen: Path | None) -> tuple[SshKey, Path]:
     )
 
 
-def _write(root: Path, signable: Signable, key: SshKey, file: Path) -> None:
+def _write(root: Path, signable: Signable, key: SshKey, source: Path | str) -> None:
     """Sign, check what was signed, and write it. Raises TrustError TRUST_STATEMENT."""
     from psreg.registry.trust.ssh_signature import SshSignature
     from psreg.system.ssh_keygen import sign
 
     message, namespace = signable.statement.message, signable.statement.namespace
-    signature = SshSignature.parse(sign(message, namespace, file))
+    signature = SshSignature.parse(sign(message, namespace, source))
     signature.check(message, namespace, {key})
     place = root / signable.place
     place.parent.mkdir(exist_ok=True)
