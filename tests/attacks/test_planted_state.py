@@ -160,6 +160,26 @@ def test_the_folder_of_all_registries_is_no_link(attack, state, elsewhere):
     assert not attack.client.state.is_symlink()
 
 
+@pytest.mark.parametrize("plant", [link, pipe, large, garbage])
+@pytest.mark.parametrize("command", ["install quiz_master", "list", "verify", "uninstall x"])
+def test_something_is_in_place_of_the_library(attack, state, elsewhere, plant, command):
+    remove(attack.client.library)
+    plant(attack.client.library, elsewhere)
+    done = attack.client.run(*command.split())
+    assert "library was damaged; it is now library.damaged" in done.err
+    assert done.code == (4 if command.startswith("uninstall") else 0)
+    assert attack.client.run("install", "quiz_master").code == 0
+    assert not attack.client.library.is_symlink()
+
+
+def test_a_library_that_the_user_names_may_be_linked(attack, tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "disk")
+    where = {"PSREG_LIBRARY": str(tmp_path / "link")}
+    assert attack.client.run("install", "quiz_master", **where).err == ""
+    assert (tmp_path / "disk/quiz_master").is_dir()
+
+
 @pytest.mark.parametrize("plant", [link, pipe, folder])
 @pytest.mark.parametrize("where", ["state", "library"])
 def test_a_lock_is_set_aside(attack, state, elsewhere, where, plant):

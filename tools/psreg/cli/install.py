@@ -57,7 +57,7 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.client.install import fetch_all
     from psreg.client.library import user_library
 
-    library = user_library()
+    library = user_library(console.warn)
     if args.offline:
         from psreg.client.kept_registry import of_installed
 

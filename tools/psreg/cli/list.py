@@ -21,7 +21,7 @@ def run(args: Namespace, console: Console) -> int:  # noqa: ARG001 - every comma
     """Print name, version and path of every installed prompt, by name."""
     from psreg.client.library import user_library
 
-    library = user_library()
+    library = user_library(console.warn)
     receipts = library.receipts()
     warn_of_revoked(library, console)
     rows: list[dict[str, Any]] = [

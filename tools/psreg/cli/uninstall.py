@@ -22,7 +22,7 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.client.library import not_installed, user_library
 
     names = [request.name for request in parse_requests(args.names)]
-    library = user_library()
+    library = user_library(console.warn)
     absent = [name for name in names if not library.has(name)]
     if absent:
         raise not_installed(absent, library)

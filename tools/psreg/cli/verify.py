@@ -59,7 +59,7 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.client.library import user_library
     from psreg.client.registry_choice import load_settings, trust_store
 
-    library = user_library()
+    library = user_library(console.warn)
     damaged = [name for name in library.damaged() if not names or name in names]
     receipts = _receipts(library, names, damaged)
     pins = Pins(trust_store(console.warn), load_settings(Path.cwd()).registries())

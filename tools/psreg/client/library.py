@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
@@ -28,7 +28,16 @@ from psreg.registry.actions.withdrawal import Withdrawal
 from psreg.registry.json_members import is_later_schema, newer_format
 from psreg.registry.trust.roles import is_registry_id
 from psreg.system import user_folders
-from psreg.system.atomic import TEMPORARY, cannot_write, delete, exclusive, real_folder, write_file
+from psreg.system.atomic import (
+    DAMAGED,
+    TEMPORARY,
+    cannot_write,
+    delete,
+    exclusive,
+    real_folder,
+    set_aside,
+    write_file,
+)
 from psreg.system.files import read_own
 
 SCHEMA = "psreg.receipt/1"
@@ -257,10 +266,19 @@ class Library:
                 delete(path)
 
 
-def user_library() -> Library:
-    """Return this user's library: `PSREG_LIBRARY`, else the usual folder."""
-    chosen = os.environ.get("PSREG_LIBRARY")
-    return Library(Path(chosen).absolute() if chosen else user_folders.library_dir())
+def user_library(notify: Callable[[str], None] | None = None) -> Library:
+    """Return this user's library: `PSREG_LIBRARY`, else the usual folder.
+
+    What else is in the place of the usual folder is set aside, and the user is told with `notify`.
+    """
+    if chosen := os.environ.get("PSREG_LIBRARY"):
+        return Library(Path(chosen).absolute())
+    folder = user_folders.library_dir()
+    if notify and (folder.is_symlink() or (folder.exists() and not folder.is_dir())):
+        with suppress(OSError):
+            set_aside(folder)
+            notify(f"{folder} was damaged; it is now {folder.name}{DAMAGED}")
+    return Library(folder)
 
 
 def not_installed(names: Sequence[str], library: Library) -> UnavailableError:
