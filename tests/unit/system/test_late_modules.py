@@ -41,3 +41,13 @@ def test_what_a_module_does_not_have_is_an_error_as_usual():
 def test_what_is_loaded_stays_as_it_is():
     code = "import bz2; bz2.compress(b''); before = bz2; defer(); import bz2; print(bz2 is before)"
     assert printed(code) == ["True"]
+
+
+def test_a_function_that_nothing_calls_loads_its_module_when_it_is_called():
+    module = "cryptography.hazmat.primitives.serialization"
+    loaded = f"print(sys.modules['{module}.ssh'].__spec__ is not None);"
+    key = "b'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIqIviQp6H5AgKq8cDcoDAXtJkpDsdkYvcRdGJWkTUgx'"
+    code = (
+        f"import {module} as module; {loaded} found = module.load_ssh_public_key({key}); {loaded}"
+    )
+    assert printed(f"{code} print(type(found).__name__)") == ["False", "True", "Ed25519PublicKey"]

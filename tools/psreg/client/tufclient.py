@@ -219,7 +219,7 @@ class TufClient:
             if judge is not None:
                 judge(stored, data)
             if data is not None and keep:
-                write_own(file, data, self._folder)
+                write_own(file, data, self._folder, durable=False)
             return data
 
     def keep(self, path: str, data: bytes) -> None:
@@ -229,7 +229,7 @@ class TufClient:
             UnavailableError: the state folder cannot be written.
         """
         with self._locked():
-            write_own(self._folder / path, data, self._folder)
+            write_own(self._folder / path, data, self._folder, durable=False)
 
     def drop(self, path: str) -> None:
         """Remove the stored copy of a target; for a `Judge`, which runs locked."""
