@@ -123,6 +123,9 @@ def test_a_command_without_its_extra_says_what_to_install(
     assert said == f"psreg: error[EXTRA_MISSING]: `psreg[{extra}]` is not installed"
     assert hint.startswith(f"  hint: Run `uv pip install --python {sys.executable} ")  # no pip here
     assert library in hint
+    words = [word for word in arguments[:2] if word in ("keys", "create")] or arguments[:1]
+    shown = " ".join(base(*words, "--help", cwd=published).stdout.split())
+    assert "psreg[hsm]" in shown if "kms" in extra else f"psreg[{extra}]" in shown
 
 
 def test_it_is_a_small_download(wheel):

@@ -140,7 +140,7 @@ def test_days_that_are_none(checkout: Checkout, day: str) -> None:
 
 
 def test_nothing_to_audit(checkout: Checkout, tmp_path: Path) -> None:
-    assert checkout.run("audit", cwd=tmp_path).returncode == 2
-    assert checkout.run("audit", "no_such_folder").returncode == 2
+    assert checkout.run("audit", cwd=tmp_path).returncode == 4
+    assert checkout.run("audit", "no_such_folder").returncode == 4
     done = checkout.run("audit", "--registry-dir", "elsewhere")
     assert (done.returncode, "nothing is published" in done.stderr) == (4, True)

@@ -253,7 +253,7 @@ def test_nothing_is_published_yet(tmp_path: Path) -> None:
     assert checks["metadata"]["found"] == "nothing is published yet"
     assert checks["metadata"]["advice"] == "Run `psreg publish` first."
     assert checks["roots"]["status"] == "unseen"
-    registry.run("main", "doctor", "elsewhere", code=2)
+    registry.run("main", "doctor", "elsewhere", code=4)
 
 
 def test_what_waits_for_signatures(registry: Registry) -> None:

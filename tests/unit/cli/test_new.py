@@ -169,7 +169,7 @@ def test_what_cannot_become_an_entry(root, arguments, code, said):
 def test_outside_of_a_checkout(tmp_path):
     for command in (("new", "prompt", "x"), ("bump", "x", "patch")):
         done = psreg(tmp_path, *command)
-        assert done.returncode == 2
+        assert done.returncode == 4
         assert "NO_CHECKOUT" in done.stderr
 
 

@@ -227,7 +227,7 @@ def test_it_runs_anywhere_in_a_checkout(world: World) -> None:
 
 def test_outside_of_a_checkout(world: World) -> None:
     for done in (world.run(cwd=world.root), world.run("no_such_folder")):
-        assert done.returncode == 2
+        assert done.returncode == 4
         assert "there is no pbes/" in done.stderr
     assert signed(world.registry) == {}
 

@@ -137,7 +137,7 @@ def test_names_that_cannot_be_claimed(checkout: Checkout) -> None:
     checkout.owned_by(ANA, threshold=2)
     assert checkout.refused("keys", "owners", NAME, code=1) == "CLAIM_REFUSED"
     elsewhere = checkout.root.parent
-    checkout.run("keys", "owners", NAME, cwd=elsewhere, code=2)
+    checkout.run("keys", "owners", NAME, cwd=elsewhere, code=4)
     checkout.owned_by(ANA)
     checkout.run("keys", "owners", NAME, "--checkout", checkout.root, cwd=elsewhere)
 
@@ -348,7 +348,7 @@ def test_what_cannot_be_signed(checkout: Checkout, tmp_path: Path) -> None:
     checkout.run("publish", "-q")
     assert checkout.refused("sign", "email_replies") == "NOT_FOUND"
     assert checkout.refused("sign", f"{NAME}@2.0.0") == "NOT_FOUND"
-    checkout.run("sign", NAME, cwd=tmp_path, code=2)
+    checkout.run("sign", NAME, cwd=tmp_path, code=4)
 
 
 def test_what_is_said_about_a_claimed_name(claimed: Checkout) -> None:

@@ -259,7 +259,7 @@ def test_before_anything_is_published(tmp_path):
 
 
 def test_outside_of_a_registry(tmp_path):
-    done = psreg("site", "build", "--out", "out", cwd=tmp_path, code=2)
+    done = psreg("site", "build", "--out", "out", cwd=tmp_path, code=4)
     assert b"there is no pbes/" in done.stderr
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from psreg.catalogue.mkdocs_frame import frame_source
-from psreg.core.errors import UnavailableError, UsageError
+from psreg.core.errors import UnavailableError
 from psreg.core.identity import PBES
 from psreg.formats import policy
-from psreg.registry.checkout import find_checkout
+from psreg.registry.checkout import required_checkout
 from psreg.system.files import read_file
 
 
@@ -30,13 +30,9 @@ class SiteSource:
         """Return the source in the checkout around the current folder.
 
         Raises:
-            UsageError: NO_CHECKOUT.
+            UnavailableError: NO_CHECKOUT.
         """
-        checkout = find_checkout(Path.cwd())
-        if checkout is None:
-            raise UsageError(
-                "NO_CHECKOUT", "there is no pbes/ here or above", "change into a registry"
-            )
+        checkout = required_checkout(".")
         registry = Path(registry_dir).absolute() if registry_dir else checkout / "registry"
         return cls(checkout=checkout, registry=registry)
 

@@ -14,7 +14,7 @@ from psreg.compatibility.diff_report import diff_document, diff_text
 from psreg.core.errors import UsageError
 from psreg.core.version import Step
 from psreg.formats import release
-from psreg.registry.checkout import find_checkout, read_tree
+from psreg.registry.checkout import read_tree, required_checkout
 from psreg.registry.store_folder import released_versions
 from psreg.system.console import Console, add_output_options
 from psreg.system.files import read_named
@@ -52,9 +52,7 @@ def run(args: Namespace, console: Console) -> int:
         raise UsageError(
             "USAGE", "`--from` requires auto", f"Run `psreg bump {args.name} auto --from …`."
         )
-    root = find_checkout(Path.cwd())
-    if root is None:
-        raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
+    root = required_checkout(".")
     result = _result(args, root)
     if result.files and not result.replaces and _is_unreleased(root, result):
         console.warn(

@@ -22,7 +22,8 @@ def add_cluster_option(parser: OptionAdder) -> None:
     parser.add_argument(
         "--cluster",
         metavar="ADDRESS",
-        help="share the work with a Dask cluster: tcp://127.0.0.1:8786 or tls://HOST:8786",
+        help="share the work with a Dask cluster, tcp://127.0.0.1:8786 or tls://HOST:8786; needs "
+        "the extra `psreg[cluster]`",
     )
 
 

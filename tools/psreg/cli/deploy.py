@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from psreg.registry.deploy.ports import Bucket
 
 EXAMPLE = "psreg deploy s3://prompts.example.org --base-url https://prompts.example.org/"
+EXTRA = "deploy"
 _MOST_DAYS = 3650
 
 

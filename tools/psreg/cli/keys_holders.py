@@ -24,7 +24,8 @@ def _configure_create(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--at",
         metavar="URI",
-        help="a key that a token or a KMS already has, such as hsm: or awskms:alias/ana",
+        help="a key that a token or a KMS already has, such as hsm: or awskms:alias/ana; needs the "
+        "extra of that name, such as `psreg[hsm]`",
     )
 
 

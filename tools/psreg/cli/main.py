@@ -1,6 +1,7 @@
 """argv → command → exit code. Only the command that runs is imported.
 
-A command module has `configure(parser)` and `run(args, console) -> int`, and an `EXAMPLE`.
+A command module has `configure(parser)` and `run(args, console) -> int`, and an `EXAMPLE`; one that
+needs an extra of psreg names it as `EXTRA`.
 """
 
 from __future__ import annotations
@@ -111,9 +112,11 @@ def _module(name: str) -> Any:
 
 
 def _parser(name: str, summary: str, module: Any) -> Parser:
+    extra = getattr(module, "EXTRA", "")
+    needs = f" Needs the extra `psreg[{extra}]`." if extra else ""
     parser = Parser(
         prog=f"psreg {name}",
-        description=f"{summary[0].upper()}{summary[1:]}.",
+        description=f"{summary[0].upper()}{summary[1:]}.{needs}",
         epilog=f"example:\n  {module.EXAMPLE}",
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,

@@ -14,11 +14,11 @@ from psreg.authoring.todo import print_todo, todo_documents
 from psreg.cli.rules import registry_rules
 from psreg.core.classes import CLASSES, Format
 from psreg.core.diagnostics import Mode, Report
-from psreg.core.errors import FindingsError, UsageError
+from psreg.core.errors import FindingsError
 from psreg.formats.tree import POLICY
 from psreg.lint.engine import check_file
 from psreg.lint.reports.text import report_lines
-from psreg.registry.checkout import find_checkout, read_tree
+from psreg.registry.checkout import read_tree, required_checkout
 from psreg.system.console import Console, add_output_options, color_wanted
 from psreg.system.files import read_named
 
@@ -43,9 +43,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Write the entry and print what is left to write."""
-    root = find_checkout(Path.cwd())
-    if root is None:
-        raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
+    root = required_checkout(".")
     tree, rules = read_tree(root), registry_rules()
     require_class(args.entry_class)
     require_free_name(tree, args.entry_class, args.name, rules)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from psreg.review.verdict import Review
 
 EXAMPLE = "psreg review --base origin/main --head my-branch"
+EXTRA = "review"
 
 _EXIT = {"accept": 0, "needs_human": 42, "reject": 1}
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from psreg.catalogue.build import BuiltSite
 
 EXAMPLE = "psreg serve --port 8765"
+EXTRA = "site"
 PORT = 8765
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from psreg.authoring.bump import entry_called
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.formats.tree import Tree
-from psreg.registry.checkout import find_checkout, read_tree
+from psreg.registry.checkout import read_tree, required_checkout
 from psreg.system import clock
 from psreg.system.atomic import write_file
 from psreg.system.console import Console, add_output_options
@@ -71,9 +71,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Write a signature beside the version folder."""
-    root = find_checkout(Path.cwd())
-    if root is None:
-        raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
+    root = required_checkout(".")
     signable = _signable(root, args)
     if args.message:
         console.content(signable.statement.message)

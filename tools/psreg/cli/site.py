@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from psreg.system.processes import Workers
 
 EXAMPLE = "psreg site build --out _site --base-url https://example.org/prompts/"
+EXTRA = "site"
 
 _BASE_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]+)*/?")
 

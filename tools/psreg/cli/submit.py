@@ -27,7 +27,7 @@ from psreg.forges.rest_api import ForgeError
 from psreg.formats.layout import Irregular
 from psreg.git.branch import Clone
 from psreg.git.repository import open_repository
-from psreg.registry.checkout import find_checkout, read_tree
+from psreg.registry.checkout import read_tree, required_checkout
 from psreg.review.git_change import read_change
 from psreg.review.review import review
 from psreg.review.verdict import Review, Verdict
@@ -35,6 +35,7 @@ from psreg.system import clock
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg submit trip_packer --push"
+EXTRA = "review"
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -64,9 +65,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Commit the entry, and print or do the next steps; exit 1 if it would be rejected."""
-    root = find_checkout(Path.cwd())
-    if root is None:
-        raise UsageError("NO_CHECKOUT", "no folder at or above this one holds pbes/")
+    root = required_checkout(".")
     if args.from_issue:
         return submit_issue.run(root, args, console)
     clone = Clone(root)

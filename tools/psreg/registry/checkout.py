@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from psreg.core.classes import CLASSES
-from psreg.core.errors import UnavailableError, UsageError
+from psreg.core.errors import UnavailableError
 from psreg.core.identity import PBES
 from psreg.formats.layout import Irregular
 from psreg.system.files import read_file
@@ -185,12 +185,16 @@ def _is_plain_file(path: str) -> bool:
 
 
 def required_checkout(start: str) -> Path:
-    """Return the checkout at or above `start`. Raises UsageError NO_CHECKOUT if there is none."""
+    """Return the checkout at or above `start`.
+
+    Raises:
+        UnavailableError: NO_CHECKOUT: there is none.
+    """
     found = find_checkout(Path(start)) if Path(start).is_dir() else None
     if found is None:
-        raise UsageError(
-            "NO_CHECKOUT", f"there is no pbes/ in `{start}` or above it", "Name a checkout."
-        )
+        told = f"there is no pbes/ in `{start}` or above it"
+        hint = "Change into a checkout of the registry."
+        raise UnavailableError("NO_CHECKOUT", told, hint)
     return found
 
 
