@@ -47,6 +47,9 @@ def imported(folder):
     return {name: path for name, path in found.items() if name not in sys.stdlib_module_names}
 
 
+LOADERS = named(GROUPS["loaders"])
+"""What loads the files that psreg writes for other programs, in an environment of its own."""
+
 LEARNING = {"numpy", "scipy", "sklearn"}
 """Only `tests/bench/learn_words.py` needs these, and says so."""
 
@@ -59,7 +62,10 @@ def ours():
 
 @pytest.mark.parametrize(
     ("folder", "declared"),
-    [(SOURCE, NEEDED | OPTIONAL), (TESTS, NEEDED | OPTIONAL | named(GROUPS["test"]) | LEARNING)],
+    [
+        (SOURCE, NEEDED | OPTIONAL),
+        (TESTS, NEEDED | OPTIONAL | named(GROUPS["test"]) | LOADERS | LEARNING),
+    ],
     ids=["tools", "tests"],
 )
 def test_every_package_that_is_imported_is_declared(folder, declared):
@@ -75,8 +81,10 @@ def test_every_package_that_is_imported_is_declared(folder, declared):
 
 def test_every_declared_package_is_pinned():
     running = NEEDED | named([*EXTRAS["site"], *EXTRAS["review"], *GROUPS["build"]])
-    everything = NEEDED.union(OPTIONAL, *(named(group) for group in GROUPS.values()))
-    for file, declared in (("constraints.txt", running), ("constraints-dev.txt", everything)):
+    others = (named(group) for name, group in GROUPS.items() if name != "loaders")
+    everything = NEEDED.union(OPTIONAL, *others)
+    files = ("constraints.txt", "constraints-dev.txt", "constraints-loaders.txt")
+    for file, declared in zip(files, (running, everything, LOADERS), strict=True):
         lines = (ROOT / ".ci" / file).read_text()
         assert declared - set(re.findall(r"^([\w.-]+)==", lines, re.MULTILINE)) == set()
 

@@ -39,6 +39,7 @@ OUTPUTS = {
     "render": ("render",),
     "show": ("show",),
     "copy": ("copy",),
+    "export": ("export",),
     "path": ("path",),
     "open": ("open",),
     "completion": ("completion",),
@@ -247,6 +248,11 @@ def test_using_a_prompt_elsewhere(say, client, registry, tmp_path, monkeypatch):
     assert say("copy", 0, "copy", "diary", "--set", "name=Ana", *where)["to"] == "the clipboard"
     say("error", 1, "copy", "diary", *where)
     say("install", 0, "install", "diary", *where)
+    to = ("--target", "openai", "--to", str(tmp_path / "exports"))
+    export = say("export", 0, "export", "diary", "--set", "name=Ana", *to)
+    assert export["files"][0]["path"].endswith("diary.openai.json")
+    say("error", 1, "export", "diary", *to)
+    assert len(say("export", 0, "export", "--list")["targets"]) > 10
     assert say("path", 0, "path", "diary")["path"].endswith("diary.prompt")
     say("error", 4, "path", "quiz_master")
     say("error", 4, "open", "diary", *where)

@@ -11,6 +11,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for everyone", "show", "show a prompt in readable form"),
     ("for everyone", "copy", "put a prompt into the clipboard"),
     ("for everyone", "render", "fill in a .prompt and print the text"),
+    ("for everyone", "export", "write prompts as other programs load them"),
     ("for everyone", "list", "list installed prompts"),
     ("for everyone", "uninstall", "remove installed prompts"),
     ("for everyone", "verify", "check installed prompts against what was signed"),

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from operator import itemgetter
+from typing import Any, TypeVar
 
 from psreg.core.diagnostics import Change, Issue, Span
 from psreg.core.spelling import meant
@@ -35,6 +36,8 @@ from psreg.formats.dotprompt_source import (
     scan,
     without_comments,
 )
+
+T = TypeVar("T")
 
 MAX_BYTES = 1_048_576
 VERSION_KEY = "dotprompt_format_version"
@@ -355,16 +358,29 @@ def render(prompt: Prompt, values: Mapping[str, str], *, squeeze: bool = False) 
     )
 
 
+def parts(prompt: Prompt) -> Iterator[str | Variable]:
+    """Yield CONTENT as literal texts, in which doubled braces are single, and variables."""
+    yield from _parts(prompt.content, {variable.name: variable for variable in prompt.variables})
+
+
 def _filled(content: str, known: Mapping[str, str]) -> str:
+    return "".join(_parts(content, known))
+
+
+def _parts(content: str, known: Mapping[str, T]) -> Iterator[str | T]:
+    """Yield literal texts, and what is known of each variable; without that, it is literal."""
     braces = scan(content)
-    edits = [(use.start, use.end, known[use.name]) for use in braces.uses if use.name in known]
+    edits: list[tuple[int, int, str | T]] = [
+        (use.start, use.end, known[use.name]) for use in braces.uses if use.name in known
+    ]
     for opening, closing in braces.pairs:
         edits += [(opening, opening + 2, "{"), (closing, closing + 2, "}")]
-    parts, done = [], 0
-    for start, end, text in sorted(edits):
-        parts += [content[done:start], text]
+    done = 0
+    for start, end, what in sorted(edits, key=itemgetter(0)):
+        yield content[done:start]
+        yield what
         done = end
-    return "".join([*parts, content[done:]])
+    yield content[done:]
 
 
 def _squeezed(content: str) -> str:

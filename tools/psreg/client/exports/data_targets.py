@@ -1,0 +1,157 @@
+"""Targets that libraries and chat programs load: JSON, and templates of other languages."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from psreg.client.exports.exported import Exported, Open
+from psreg.client.exports.markdown_targets import front_matter, generated, refuse, yaml_text
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def text(prompt: Exported) -> dict[str, str]:
+    """Return the final text, exactly."""
+    return {f"{prompt.name}.txt": prompt.final()}
+
+
+def openai(prompt: Exported) -> dict[str, str]:
+    """Return the messages of a chat completion of OpenAI."""
+    messages = [{"role": "user", "content": prompt.final()}]
+    return {f"{prompt.name}.openai.json": _json({"messages": messages})}
+
+
+def anthropic(prompt: Exported) -> dict[str, str]:
+    """Return the messages of a request to Anthropic."""
+    messages = [{"role": "user", "content": prompt.final()}]
+    return {f"{prompt.name}.anthropic.json": _json({"messages": messages})}
+
+
+def langchain(prompt: Exported) -> dict[str, str]:
+    """Return a `PromptTemplate` as `langchain_core.load.dumps` writes it."""
+    names = prompt.identifiers
+    defaults = {
+        names[each.name]: each.default for each in prompt.variables if each.default is not None
+    }
+    template = prompt.written(
+        lambda part: part.replace("{", "{{").replace("}", "}}"),
+        lambda each: f"{{{names[each.name]}}}",
+    )
+    needed = [names[each.name] for each in prompt.variables if each.default is None]
+    kwargs = {
+        "input_variables": sorted(needed),
+        "partial_variables": defaults,
+        "template": template,
+        "template_format": "f-string",
+        "metadata": {"generated": generated(prompt)},
+    }
+    identity = ["langchain", "prompts", "prompt", "PromptTemplate"]
+    document = {"lc": 1, "type": "constructor", "id": identity, "kwargs": kwargs}
+    return {f"{prompt.name}.langchain.json": _json(document)}
+
+
+_BRACE = re.compile(r"\{(?=[{%#]|\Z)")
+_ROLES = re.compile(
+    r"(?im)^[^\S\n]*#?\s*(?:system|user|assistant|developer)\s*(?:\[[^\]\n]*\])?\s*:\s*$"
+    "|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r(?!\n)"
+)
+_REFERENCE = re.compile(r"\A\$\{")
+
+
+def prompty(prompt: Exported) -> dict[str, str]:
+    """Return a Prompty file, a template in Jinja with one message of the user."""
+    names = prompt.identifiers
+    refuse(prompt.written(str, lambda _: "\0"), _ROLES, prompt, "Prompty")
+    for value in (prompt.description, *(each.default or "" for each in prompt.variables)):
+        refuse(value, _REFERENCE, prompt, "Prompty")
+    rows = {"name": yaml_text(prompt.name), "description": yaml_text(prompt.description)}
+    if prompt.variables:
+        rows["inputs"] = "\n" + "\n".join(
+            _prompty_input(each, names[each.name]) for each in prompt.variables
+        )
+    rows["template"] = '{format: {kind: "jinja2"}, parser: {kind: "prompty"}}'
+    body = prompt.written(
+        lambda part: _BRACE.sub('{{ "{" }}', part), lambda each: f"{{{{ {names[each.name]} }}}}"
+    )
+    return {f"{prompt.name}.prompty": f"{front_matter(rows, prompt)}user:\n{body}\n"}
+
+
+def _prompty_input(variable: Open, name: str) -> str:
+    lines = [f"  {name}:", "    kind: string"]
+    if variable.default is not None:
+        lines.append(f"    default: {yaml_text(variable.default)}")
+    return "\n".join(lines)
+
+
+_OPEN_BRACE, _BACKSLASH = "psreg_brace", "psreg_backslash"
+_MARKER = re.compile(r"<<<dotprompt:")
+
+
+def dotprompt(prompt: Exported) -> dict[str, str]:
+    """Return a `.prompt` of Google's Dotprompt, a template in Handlebars.
+
+    Handlebars cannot write every literal brace, so that those it would read are a variable.
+    """
+    names = prompt.identifiers
+    refuse(prompt.written(str, lambda _: "\0"), _MARKER, prompt, "Dotprompt")
+    body = prompt.written(_handlebars, lambda each: _mustache(names[each.name]))
+    defaults = {
+        names[each.name]: each.default for each in prompt.variables if each.default is not None
+    }
+    characters = {_OPEN_BRACE: "{", _BACKSLASH: "\\"}
+    defaults |= {name: what for name, what in characters.items() if _mustache(name) in body}
+    rows = {"name": yaml_text(prompt.name), "description": yaml_text(prompt.description)}
+    schema = [
+        f"    {names[each.name]}{'?' * (each.default is not None)}: string"
+        for each in prompt.variables
+    ]
+    schema += [f"    {name}?: string" for name in (_OPEN_BRACE, _BACKSLASH) if name in defaults]
+    if schema:
+        parts = ["", "  schema:", *schema]
+        if defaults:
+            parts += ["  default:", *(f"    {k}: {yaml_text(v)}" for k, v in defaults.items())]
+        rows["input"] = "\n".join(parts)
+    return {f"{prompt.name}.prompt": front_matter(rows, prompt) + body}
+
+
+def _handlebars(part: str) -> str:
+    """Return a literal part without `{{`, and with no brace or backslash before a variable."""
+    braced = re.sub(r"\{(?=\{|\Z)", _mustache(_OPEN_BRACE), part)
+    before = r"\\+(?=\{\{\{psreg_|\Z)"
+    return re.sub(before, lambda run: _mustache(_BACKSLASH) * len(run[0]), braced)
+
+
+def _mustache(name: str) -> str:
+    return f"{{{{{{{name}}}}}}}"
+
+
+_BRACES = re.compile(r"\{\{")
+
+
+def open_webui(prompt: Exported) -> dict[str, str]:
+    """Return what the workspace of Open WebUI imports; the open variables are asked for."""
+    prompt = prompt.with_defaults()
+    refuse(prompt.written(str, lambda _: "{"), _BRACES, prompt, "Open WebUI")
+    content = prompt.written(str, lambda each: f"{{{{{prompt.identifiers[each.name]}}}}}")
+    row = {"command": prompt.name, "name": prompt.name, "title": prompt.name, "content": content}
+    return {f"{prompt.name}.open-webui.json": _json([row])}
+
+
+_SPECIAL = re.compile(r"\{\{\s*\w+\s*\}\}")
+
+
+def librechat(prompt: Exported) -> dict[str, str]:
+    """Return a preset that LibreChat imports."""
+    final = prompt.final()
+    refuse(final, _SPECIAL, prompt, "LibreChat")
+    preset = {
+        "presetId": None,
+        "title": prompt.name,
+        "endpoint": "openAI",
+        "promptPrefix": final,
+    }
+    return {f"{prompt.name}.librechat.json": _json(preset)}
