@@ -203,6 +203,15 @@ def at_a_terminal(stub, client, typed, *, both):
     assert trial.returncode == 0, err
 
 
+@pytest.mark.parametrize("editor", ["", "vi '", "false", "/nowhere"])
+def test_without_an_editor_a_conversation_at_a_terminal_goes_on(client, monkeypatch, editor):
+    monkeypatch.setenv("VISUAL", editor)
+    monkeypatch.setenv("EDITOR", "")
+    with running() as stub:
+        at_a_terminal(stub, client, b"/edit\nstill here\n/exit\n", both=False)
+    assert said_by_the_user(stub) == ["still here"]
+
+
 def read_all(terminal):
     with suppress(OSError):
         while os.read(terminal, 4096):
@@ -232,6 +241,7 @@ def test_a_message_is_written_in_an_editor(client):
         options = ("--endpoint", stub.url, "--format", "json")
         for editor, code in (
             ("", (2, "USAGE")),
+            ("vi '", (2, "USAGE")),
             ("false", (4, "CANNOT_READ")),
             ("/nowhere", (4, "CANNOT_WRITE")),
         ):

@@ -23,7 +23,7 @@ from psreg.conversations.trial import (
     save_warning,
 )
 from psreg.conversations.trial_record import TrialMetadata, row_of, transcript, with_row
-from psreg.core.errors import UsageError
+from psreg.core.errors import PsregError, UsageError
 from psreg.formats.conversation.reader import read_conversation
 from psreg.system.atomic import cannot_write, write_file
 from psreg.system.console import Console
@@ -233,12 +233,23 @@ def typed_turns(console: Console, trial: Trial) -> Iterator[str]:
         if text is None:
             return
         if interactive and text == EDIT:
-            text = edited_message()
+            text = _edited(console, go_on=terminal)
             trial.echo(text)
         elif interactive and text == UNDO:
             console.note("psreg: took back the last turn and its answer")
         if text:
             yield from _said(text, console, trial, echo=not terminal)
+
+
+def _edited(console: Console, *, go_on: bool) -> str:
+    """Return the message written in the editor; "" if that fails and the conversation can go on."""
+    try:
+        return edited_message()
+    except PsregError as error:
+        if not go_on:
+            raise
+        console.warn(f"psreg: {error.message}. {error.hint}".rstrip())
+        return ""
 
 
 def script_of(path: Path, prompt: LoadedPrompt) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Container
+from contextlib import suppress
 from pathlib import Path
 
 from psreg.core.errors import UnavailableError, UsageError
@@ -141,7 +142,9 @@ def edited_message() -> str:
         UsageError: there is no editor.
         UnavailableError: it cannot be started, or fails.
     """
-    editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+    editor = []
+    with suppress(ValueError):  # an open quote
+        editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
     if not editor:
         raise UsageError("USAGE", "there is no editor", "Set VISUAL or EDITOR.")
     with tempfile.TemporaryDirectory(prefix="psreg-") as folder:
