@@ -189,6 +189,8 @@ def test_a_query_and_further_headers_are_sent(client):
         assert client.run(*command).code == 0
         assert client.run(*command, "--header", "X-Team: a b").code == 0
         assert client.refused(*command, "--header", "no header") == (2, "USAGE")
+        assert client.refused(*command, "--header", "Content-Length: 3") == (2, "USAGE")
+        assert client.refused(*command, "--header", "host: evil.example") == (2, "USAGE")
     assert {path for path, _, _ in stub.requests} == {"/v1/chat/completions?api-version=7"}
     assert stub.requests[-1][1]["X-Team"] == "a b"
 

@@ -144,7 +144,13 @@ def _header(text: str) -> tuple[str, str]:
     found = _HEADER.fullmatch(text)
     if found is None:  # the text may contain a key
         raise ArgumentTypeError("the header is not `NAME: VALUE` in printable ASCII")
+    if found[1].lower() in _OWN_HEADERS:
+        raise ArgumentTypeError(f"psreg sets the header `{found[1]}` itself")
     return found[1], found[2]
+
+
+_OWN_HEADERS = ("connection", "content-length", "content-type", "host", "transfer-encoding")
+"""What says where a request goes, and where it ends."""
 
 
 def _temperature(text: str) -> float:

@@ -1,5 +1,6 @@
 """Asking an endpoint over HTTP: what is an answer, what is none, and what it may cost."""
 
+import json
 import socket
 from dataclasses import replace
 from functools import partial
@@ -13,6 +14,7 @@ from psreg.conversations.endpoint.answer import (
     chat_of,
     json_of,
     models_of,
+    split_reasoning,
 )
 from psreg.conversations.endpoint.chat import PATIENCE, Endpoint
 from psreg.conversations.model import ChatRequest, DuplicateKeyError, EndpointError, Message
@@ -110,6 +112,30 @@ def test_where_reasoning_begins_and_ends(text, answer, reasoning):
         pieces = (text[at : at + size] for at in range(0, len(text), size))
         assert "".join(map(found.answer, pieces)) + found.end() == answer
         assert found.reasoning == reasoning
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "reasoning"),
+    [
+        ("Let me see.\nIt is 4.\n</think>\n\nFour.", "Four.", "Let me see.\nIt is 4."),
+        ("a\n  </Reasoning>  \nb", "b", "a"),
+        ("a\n</think>", "", "a"),
+        ("Write `</think>` to end it.", "Write `</think>` to end it.", ""),
+        ("a\n</think> b", "a\n</think> b", ""),
+        ("Use <think>\nx\n</think>\nfor it.", "Use <think>\nx\n</think>\nfor it.", ""),
+        ("a\nb", "a\nb", ""),
+    ],
+)
+def test_reasoning_that_only_a_closing_tag_ends(text, answer, reasoning):
+    """The template of some models contains the opening tag."""
+    assert split_reasoning(text) == (reasoning, answer)
+    whole = {"choices": [{"message": {"content": text}}]}
+    assert (chat_of(whole).text, chat_of(whole).reasoning) == (answer, reasoning)
+    streamed = Streamed(check=lambda _: None)
+    event = json.dumps({"choices": [{"delta": {"content": text}}]})
+    shown = streamed.pieces([f"data: {event}\n".encode(), b"\n", b"data: [DONE]\n", b"\n"])
+    assert "".join(shown) == text
+    assert (streamed.reply.text, streamed.reply.reasoning) == (answer, reasoning)
 
 
 @pytest.mark.unmeasured

@@ -84,6 +84,21 @@ class ReasoningFilter:
         return held
 
 
+_CLOSED = re.compile(rf"(?s:(.*?\n))[ \t]*</(?:{'|'.join(_TAGS)})>[ \t]*(?:\n|\Z)", re.IGNORECASE)
+_ANY_OPEN = re.compile(rf"<(?:{'|'.join(_TAGS)})>", re.IGNORECASE)
+
+
+def split_reasoning(text: str) -> tuple[str, str]:
+    """Return the reasoning at the start of `text` that only a closing tag ends, and the answer.
+
+    The template of some models contains the opening tag, so that it is not in what they write.
+    """
+    found = _CLOSED.match(text)
+    if found is None or _ANY_OPEN.search(found[1]):
+        return "", text
+    return found[1].strip(), text[found.end() :].lstrip()
+
+
 _LONGEST_SAID = 300
 """Maximum characters of an endpoint's error message that are shown."""
 
@@ -130,10 +145,10 @@ def chat_of(value: Any) -> ChatReply:
     if not isinstance(text, str):
         raise wrong("choices[0].message.content is not a string")
     thinking = ReasoningFilter()
-    answer = thinking.answer(_whole(text)) + thinking.end()
+    unopened, answer = split_reasoning(thinking.answer(_whole(text)) + thinking.end())
     return ChatReply(
         text=answer,
-        reasoning="\n\n".join(filter(None, (apart, thinking.reasoning))),
+        reasoning="\n\n".join(filter(None, (apart, thinking.reasoning, unopened))),
         finish=_text(choice.get("finish_reason")),
         model=_text(value.get("model")),
         usage=_usage(value),
@@ -195,9 +210,11 @@ class Streamed:
     @property
     def reply(self) -> ChatReply:
         """The whole reply so far."""
+        unopened, answer = split_reasoning("".join(self.parts))
+        apart = ("".join(self._apart), self._thinking.reasoning, unopened)
         return ChatReply(
-            text="".join(self.parts),
-            reasoning="\n\n".join(filter(None, ("".join(self._apart), self._thinking.reasoning))),
+            text=answer,
+            reasoning="\n\n".join(filter(None, apart)),
             finish=self.finish,
             model=self.model,
             usage=self.usage,
