@@ -14,6 +14,7 @@ KNOWN = ["stateless_executor", "interactive_engine"]
         ("statelessExecutor", "stateless_executor"),
         ("stateles-executor", "stateless_executor"),
         ("interactive_engine ", "interactive_engine"),
+        ("itneractive_engine", "interactive_engine"),
         ("executor", None),
         ("", None),
         ("s" * 1_000_000, None),
@@ -21,6 +22,14 @@ KNOWN = ["stateless_executor", "interactive_engine"]
 )
 def test_a_word_that_is_nearly_a_known_one(word, found):
     assert meant(word, KNOWN) == found
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [("contnet", "content"), ("ocntent", "content"), ("contentx", "content"), ("cnotnet", None)],
+)
+def test_two_letters_are_swapped(word, found):
+    assert meant(word, ["other_x", "content", "content_of_it"]) == found
 
 
 def test_among_many_words_none_is_guessed():

@@ -33,7 +33,17 @@ def meant(word: str, known: Collection[str]) -> str | None:
 
     by_letters = {letters(one): one for one in known if len(one) <= _MANY}
     near = get_close_matches(letters(word), by_letters, n=1, cutoff=_SLIGHT)
-    return by_letters[near[0]] if near else None
+    swapped = (one for one in by_letters if _are_swapped(one, letters(word)))
+    found = near[0] if near else next(swapped, None)
+    return None if found is None else by_letters[found]
+
+
+def _are_swapped(word: str, other: str) -> bool:
+    """Tell whether two words differ in the order of two neighbouring letters alone."""
+    if len(word) != len(other):
+        return False
+    at = next((n for n, (one, two) in enumerate(zip(word, other, strict=True)) if one != two), 0)
+    return word != other and word[at : at + 2][::-1] + word[at + 2 :] == other[at:]
 
 
 def letters(word: str) -> str:

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from psreg.core.diagnostics import Change, Issue, Span
+from psreg.core.spelling import meant
 from psreg.formats.dotprompt_source import BLANKS, NAME, Source, line_end
 
 METADATA, DEFAULTS, CONTENT = ORDER = ("METADATA", "DEFAULTS", "CONTENT")
@@ -23,6 +24,14 @@ MOST_ENTRIES = 10_000
 
 _MOST = 500  # more invalid lines than anyone reads
 _SECTIONS = "Use the sections [METADATA], [DEFAULTS] and [CONTENT]."
+
+
+def _hint(line: str) -> str:
+    """Return what is right in place of a line that has no meaning where it is."""
+    if not line.startswith("["):
+        return _SHAPE
+    near = meant(line.strip("[]"), ORDER)
+    return f"Write `[{near}]`." if near else _SECTIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +170,7 @@ class _Cutter:
         elif self.key:
             self.value.append((start, stop))
         else:
-            hint = _SECTIONS if self.source.text[start] == "[" else _SHAPE
+            hint = _hint(self.source.text[start:stop])
             self._invalid(start, stop, "this line does not start with `@` and is ignored", hint)
 
     def _take_entry(self, start: int, stop: int, end: int) -> None:

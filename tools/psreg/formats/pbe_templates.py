@@ -19,6 +19,8 @@ from psreg.core.classes import PBE_CLASSES
 BLANK = re.compile(r"\{\{([a-z][a-z0-9_]*)\}\}")
 """A blank in a template: `{{tone}}`."""
 
+_UNFILLED = re.compile(r"\{\{ ?([a-z][a-z0-9_]*) ?\}\}")
+
 _LONGEST = 400
 """Characters of the longest example in a hint."""
 
@@ -111,7 +113,7 @@ def unfilled(text: str) -> str:
     """Return the first blank of a template in `text`, as `{{tone}}`; "" if there is none."""
     if "{{" not in text:
         return ""
-    return next((found[0] for found in BLANK.finditer(text) if found[1] in blanks()), "")
+    return next((found[0] for found in _UNFILLED.finditer(text) if found[1] in blanks()), "")
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -470,7 +470,25 @@ def test_the_examples_of_the_specification_lack_only_their_version():
             "belirlenecek",
             "tidak ada",
         ),
-        "Termination condition:",
+        *("Termination condition:", "This is the condition.", "The condition of this prompt"),
+        *("No description.", "Nothing to say", "not specified yet", "See README.md", "as above"),
+        *("Insert your own text here", "sample text", "Your description here", "change me"),
+        *("To be filled in later.", "It will be added soon", "fill in later", "blah blah blah"),
+        *("12345", "N/A (not applicable)", "TO DO: describe", "tbd later", "Nothing."),
+        *(
+            "Ends {{ task_end }}",
+            "{{ goal }}",
+            "${goal}",
+            "<<goal>>",
+            "[[goal]]",
+            "%goal%",
+            "__goal__",
+            "<!-- goal -->",
+        ),
+        *("nichts", "folgt noch", "rien", "à compléter", "nada", "por hacer", "a preencher"),
+        *("niente", "n.v.t.", "nie dotyczy", "ei mitään", "není", "нет данных", "немає"),
+        *("κανένα", "לא רלוונטי", "لا شيء", "ندارد", "कुछ नहीं", "ไม่มี", "không có", "tiada"),
+        *("没有", "待补充", "特になし", "未記入", "없다", "boş bırakıldı"),
     ],
 )
 def test_a_text_says_nothing_in_any_language(text):
@@ -485,6 +503,15 @@ def test_a_text_says_nothing_in_any_language(text):
         "完了したら終了",
         "None of the items is left.",
         "Test what is blank, then stop.",
+        *("See above all that every number is kept.", "Write the summary.", "Add one example."),
+        *("Nothing is left to summarise.", "The text ends here.", "Done", "Later than step 3"),
+        *(
+            "Nichts mehr übrig",
+            "輸出後",
+            "没有更多项目时结束",
+            "$5 is reached",
+            "<b>Done</b> is said",
+        ),
     ],
 )
 def test_a_short_text_says_something(text):
@@ -521,10 +548,53 @@ def test_the_name_of_a_phase_says_something(name):
         "Keep going.",
         "Endless loop.",
         "Niemals aufhören.",
+        *("Loop forever.", "Never. Always stay in this role.", "You never stop, no matter what."),
+        *("Remain active for the rest of the conversation.", "Does not terminate on its own."),
+        *("Ne s'arrête jamais.", "Nunca pare.", "Non finisce mai.", "Nooit stoppen.", "Nigdy"),
+        *(
+            "Никогда не останавливаться.",
+            "永不停止。",
+            "終わらない",
+            "لا يتوقف أبدا",
+            "Asla durma.",
+        ),
+        *("Tidak pernah berhenti.", "कभी मत रुको", "Sin fin", "결코 멈추지 않음", "ไม่มีที่สิ้นสุด"),
     ],
 )
 def test_a_condition_that_never_comes(text):
+    assert "PBE029" in codes_of_a_condition(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "Never before the list is printed.",
+            "Always stop after one answer.",
+            "Return to normal.",
+        ),
+        *("Ends never later than the third answer.", "Keep going until the list is done.", "!"),
+        "Never ask again; end after the greeting, in the language of the person. " + "Thanks. " * 9,
+    ],
+)
+def test_a_condition_that_comes(text):
+    assert "PBE029" not in codes_of_a_condition(text)
+
+
+def codes_of_a_condition(text):
     execution = {"primary_goal": "g", "behavior": "b", "termination_condition": text}
     fields = {"pbe_name": "x", "pbe_version": "1.0.0", "pbe_class": "stateless_executor"}
     data = json.dumps({**fields, "install_instructions": "Run it.", "execution": execution})
-    assert "PBE029" in {d.code for d in check_file(data.encode(), path="x.pbe.txt")}
+    return {d.code for d in check_file(data.encode(), path="x.pbe.txt")}
+
+
+@pytest.mark.parametrize(
+    ("key", "count"),
+    [("socratic_tutor_save", 0), ("socratic_tutr_save", 1), ("other_save", 1), ("a file", 0)],
+)
+def test_the_loading_instruction_names_the_key(key, count):
+    path = PBES / "interactive_engine/socratic_tutor/1.0.0/socratic_tutor.pbe.txt"
+    pbe = json.loads(path.read_text())
+    pbe["save_system"]["load_detection"]["instruction"] = f"When {key} arrives, resume from it."
+    found = check_file(json.dumps(pbe).encode(), path="x.pbe.txt")
+    assert [d.code for d in found if d.code == "PBE032"] == ["PBE032"] * count

@@ -6,6 +6,7 @@ import pytest
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Mode
 from psreg.formats.dotprompt import read
+from psreg.lint.engine import check_file
 from psreg.lint.files.prompt_rules import PROMPT_RULES
 from support.paths import SHARED, VECTORS, needs
 
@@ -48,6 +49,8 @@ def judged(data, mode=Mode.STRICT):
         ("\ufeff" + META + "[CONTENT]\nx", "PROMPT018", WARNING, WARNING, "\ufeff"),
         ("---\n", "PROMPT019", ERROR, ERROR, "---"),
         (b"x" * 1_048_577, "PROMPT024", ERROR, ERROR, ""),
+        (META + "[CONTENT]\n{{goal}}", "PROMPT025", WARNING, WARNING, "[CONTENT]"),
+        (META + "[CONTENT]\nTo be filled in\nlater.", "PROMPT025", WARNING, WARNING, "[CONTENT]"),
     ],
 )
 def test_one_mistake_is_one_finding(text, code, strict, reading, place):
@@ -104,6 +107,7 @@ def test_the_authors_files_have_the_wrong_version_key_and_nothing_else(name, inp
     ("text", "right", "wrong"),
     [
         (META + "[CONTENTS]\nx", "CONTENT", "[CONTENTS]"),
+        (META + "[CONTNET]\nx", "CONTENT", "[CONTNET]"),
         (META.replace("[METADATA]", "[METDATA]") + "[CONTENT]\nx", "METADATA", "[METDATA]"),
         (META + "[Content_]\nx", "CONTENT", "[Content_]"),
     ],
@@ -118,3 +122,32 @@ def test_a_misspelt_header_is_named(text, right, wrong):
 def test_a_line_in_brackets_is_not_every_header():
     (issue,) = (i for i in read((META + "[NOTES]\nx").encode()).issues if i.code == "PROMPT003")
     assert issue.span.start == issue.span.end
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("[DEFAULT]", "Write `[DEFAULTS]`."),
+        ("[defualts]", "Write `[DEFAULTS]`."),
+        ("[OPTIONS]", "Use the sections [METADATA], [DEFAULTS] and [CONTENT]."),
+        ("tone warm", "Write an entry as `@key value`, with one space."),
+    ],
+)
+def test_a_line_before_content_says_what_is_meant(line, hint):
+    found = check_file(f"{META}{line}\n@a b\n[CONTENT]\nOn {{a}}.".encode(), path="x.prompt")
+    assert hint in {d.hint for d in found if d.code == "PROMPT008"}
+
+
+@pytest.mark.parametrize(
+    ("variable", "hint"),
+    [
+        ("{ topic }", "Write `{topic}` in place of `{ topic }`."),
+        ("{topic }", "Write `{topic}` in place of `{topic }`."),
+        ("{Topic}", "Did you mean `@Topic`?"),
+        ("{a}", "Use it, or delete it."),
+    ],
+)
+def test_an_unused_default_says_which_variable_is_meant(variable, hint):
+    text = f"{META}[DEFAULTS]\n@topic tea\n[CONTENT]\nWrite on {variable}."
+    found = check_file(text.encode(), path="x.prompt")
+    assert [d.hint for d in found if d.code == "PROMPT028"] == [hint]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from string import ascii_lowercase, digits
+from functools import cache
+from pkgutil import get_data
 from typing import Any
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
@@ -63,54 +64,69 @@ ENOUGH_WORDS = 5
 """The fewest words of an example that shows what an assistant might say."""
 
 _WORD = lazy(r"[^\W\d_]{2}")
+_WORDS = lazy(r"[^\W_]+")
 _UNSPACED = lazy(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 
-SLOT_STARTS = frozenset("{[<")
+SLOT_STARTS = frozenset("{[<$%_")
 """How a text begins that is only a slot to fill in."""
 
-_SLOT = lazy(r"\{[\w .,-]{1,80}\}|\[[\w .,-]{1,80}\]|<[\w .,-]{1,80}>")
-_PUT_OFF = lazy(r"(?:todo|tbd|fixme)(?:\s{0,4}[-–—:]).{0,80}", re.IGNORECASE)
-_BLANK = lazy(r"\{\{[a-z][a-z0-9_]*+\}\}")
-# fmt: off
-_FILLER = frozenset("".join(filter(str.isalnum, text)) for text in (
-    "na", "none", "null", "nil", "todo", "tbd", "tba", "tbc", "fixme", "placeholder", "undefined",
-    "notapplicable", "notavailable", "unspecified", "notspecified", "tobedone", "tobedefined",
-    "tobedetermined", "tobedecided", "tobeannounced", "tobewritten", "fillin", "fillmein",
-    "fillthisin", "yourtexthere", "texthere", "textgoeshere", "inserttexthere", "addtexthere",
-    "asabove", "seeabove", "sameasabove", "ditto", "idem", "foo", "bar", "foobar", "asdf", "qwerty",
-    "blahblah", "dummy", "whatever", "asdfgh", "qwertz", "abc", "xyz", "test", "testing", "text",
-    "blank", "empty", "missing", "pending", "wip", "comingsoon", "nan",
-    "keine", "keiner", "keineangabe", "entfällt", "nichtzutreffend", "siehe oben", "wie oben",
-    "folgt", "leer", "s. o.", "k. a.",
-    "aucun", "aucune", "néant", "sans objet", "à définir", "voir plus haut",
-    "vide",
-    "ninguno", "ninguna", "no aplica", "por definir", "sin definir", "pendiente", "vacío",
-    "nenhum", "nenhuma", "não se aplica", "a definir", "vazio", "nessuno", "nessuna", "da definire",
-    "нет", "не указано", "неприменимо", "см. выше", "пусто", "无", "無", "未定", "待定", "暂无",
-    "暫無", "不适用", "不適用", "同上", "なし", "未定義", "該当なし", "省略",
-    "없음", "미정", "해당 없음",
-    "لا يوجد", "غير محدد", "فارغ", "yok", "belirlenecek", "boş", "tidak ada", "kosong", "belum ada",
-    "कोई नहीं", "लागू नहीं", "खाली",
-))
-# fmt: on
-"""Whole texts, case folded, of their letters and digits alone."""
-
-_FILLERS = tuple(_FILLER)
-
-_STARTS = {each[:3] for each in _FILLER}
-_SHORT = {each for each in _FILLER if each.isascii() and not each[2:]}
-
-FILLER_STARTS = frozenset(
-    start.encode()
-    for start in (
-        "",
-        *_STARTS,
-        *(short + then for short in _SHORT for then in ascii_lowercase + digits),
-        *(number * letter for letter in ascii_lowercase for number in (2, 3)),
-    )
+_IN_SLOT = r"[\w .,'-]{1,80}"
+_SLOT = lazy(
+    rf"\$?\{{{{1,2}}{_IN_SLOT}\}}{{1,2}}|\[{{1,2}}{_IN_SLOT}\]{{1,2}}|<{{1,2}}{_IN_SLOT}>{{1,2}}"
+    r"|<!--[^<>]{0,80}-->|%\w{1,40}%|\$\w{1,40}|__\w{1,40}__"
 )
-"""The first three letters and digits of a text in ASCII that says nothing, or all if it has two."""
+_PUT_OFF = lazy(r"(?:to ?do|tbd|fixme)(?:\s{0,4}[-–—:]).{0,80}", re.IGNORECASE)
+_BLANK = lazy(r"\{\{[a-z][a-z0-9_]*+\}\}")
+
+LONGEST_PHRASE = 60
+"""The most characters of a phrase that says nothing, with whatever noun it has."""
+
+_KINDS = {
+    word: kind
+    for kind, words in {
+        "thing": "text content description value goal behavior behaviour purpose summary prompt"
+        " example instruction condition style role stance principle information info detail data"
+        " word sentence texts values words details instructions examples stuff",
+        "done": "filled added written completed done decided defined determined specified announced"
+        " described provided supplied set finished known given needed required relevant",
+    }.items()
+    for word in words.split()
+}
+_PHRASE = lazy(
+    r"(?:please )?(?:insert|enter|add|put|fill in|write|type|provide|describe|specify|paste|define)"
+    r" (?:\w+ ){0,4}here"
+    r"|(?:(?:your|my|the|some|own|sample|dummy|actual|more) ){0,3}thing(?: goes| comes)? here"
+    r"|(?:some|my|sample|dummy|placeholder|random|generic|example)(?: thing){1,3}"
+    r"|(?:(?:there|this|it) is )?(?:no|not|none|nothing)(?: specific| particular| real| yet)?"
+    r" (?:thing|done|applicable|available|necessary)(?: in)?(?: yet| here| for now)?"
+    r"|(?:(?:this|it|thing|the thing) )?(?:will|to|must|should|yet to|needs to|has to) be done"
+    r"(?: in| out)?(?: here)?(?: later| soon)?"
+    r"|(?:see|same as|refer to|as in|as done in|like) (?:in )?(?:the )?(?:readme(?: md| file)?"
+    r"|thing|above|below|docs?|documentation|previous(?: one)?|before|others?|title|name)"
+    r"|(?:change|replace|edit|fill|rename|write|complete) (?:me|this)"
+    r"(?: thing| field| part| line)?(?: in| out)?(?: later| please)?"
+    r"|(?:fix|fill|write|define|decide|do|add|complete|describe) (?:(?:it|this|in) ){0,2}later"
+)
+"""A phrase in English, of words with one blank between them, their kind in place of some."""
+
+_DATA = "data/fillers.txt"
+_SHORT = 3
+"""Letters and digits at the start of a text that tell almost all texts from filler."""
+
+
+@cache
+def _fillers() -> frozenset[str]:
+    """Return whole texts that say nothing, of their letters and digits alone, case folded."""
+    data = get_data("psreg.lint.content", _DATA) or b""
+    lines = (line for line in data.decode().splitlines() if not line.startswith("#"))
+    return frozenset(_plain(text) for line in lines for text in line.split(",")) - {""}
+
+
+@cache
+def _starts() -> frozenset[str]:
+    return frozenset(each[:_SHORT] for each in _fillers())
+
 
 _ASCII_SIGNS = bytes(code for code in range(0x80) if not chr(code).isalnum())
 _SIGNS = frozenset(("P", "Z", "C"))
@@ -259,7 +275,7 @@ def count_words(text: str) -> int:
 def says_nothing(text: str) -> bool:
     """Tell whether the whole of `text` is filler, or a blank of a template that nobody filled in.
 
-    A single letter is not: minimal files that test a format consist of them.
+    A single letter or digit is not: minimal files that test a format consist of them.
     """
     filled = _BLANK.sub("", text) if "{{" in text else text
     bare = filled.strip()
@@ -271,12 +287,37 @@ def says_nothing(text: str) -> bool:
     letters = _plain(words)
     if not letters:
         return filled != text or all(is_sign(character) for character in bare)
-    if "a" <= letters[0] <= "z" and letters[0] * len(letters) == letters > letters[0]:
+    phrase = len(words) <= LONGEST_PHRASE and _PHRASE.fullmatch(_kinds(words))
+    if phrase or (letters[1:] and (letters.isdigit() or _repeats(letters))):
         return True
-    if not letters.startswith(_FILLERS) or _UNFINISHED.search(text):
-        return False  # what is unfinished, CLR001 reports
+    if _starts().isdisjoint((letters[:1], letters[:2], letters[:_SHORT])):
+        return False
     each = {*map(_plain, words.split())} - {""}  # "n/a n/a"
-    return letters in _FILLER or each <= _FILLER or _PUT_OFF.fullmatch(bare) is not None
+    filler = letters in _fillers() or each <= _fillers() or _PUT_OFF.fullmatch(bare)
+    return bool(filler) and not _UNFINISHED.search(text)  # what is unfinished, CLR001 reports
+
+
+def may_say_nothing(text: str, letters: bytes) -> bool:
+    """Tell whether `says_nothing` may be true of a text with these letters and digits.
+
+    It takes a fraction of the time, and few texts may.
+    """
+    return (
+        len(text) <= LONGEST_PHRASE
+        or not text.isascii()
+        or text.lstrip()[0] in SLOT_STARTS
+        or letters[:_SHORT].decode() in _starts()
+        or _repeats(letters[:_SHORT].decode())
+        or not letters
+    )
+
+
+def _kinds(text: str) -> str:
+    return " ".join(_KINDS.get(word, word) for word in _WORDS.findall(text))
+
+
+def _repeats(letters: str) -> bool:
+    return "a" <= letters[:1] <= "z" and letters[0] * len(letters) == letters
 
 
 def gives_no_reason(text: str) -> bool:

@@ -263,7 +263,8 @@ def load_instruction_names_other_key(pbe: Pbe) -> Iterator[Finding]:
     if not roots or not pbe.name or roots[0] in instruction:
         return
     named = [word for word in _KEY_LIKE.findall(instruction) if word.endswith("_save")]
-    if named and not any(follows_name(key, pbe.name) for key in named):
+    misspelt = roots[0] != f"{pbe.name}_save"  # PBE013 reports both
+    if named and not (misspelt and any(follows_name(key, pbe.name) for key in named)):
         yield Finding(
             message=f"the loading instruction names {shown(named[0])}, not {shown(roots[0])}",
             at="/save_system/load_detection/instruction",

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
+from pkgutil import get_data
 from typing import Any
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
+from psreg.core.regex import lazy
 from psreg.core.rule import rule
 from psreg.formats.json.pointer import dotted, join, split
 from psreg.formats.json.syntax_error import shown
 from psreg.formats.pbe import SAVE_TEMPLATE, TRIGGERS, Pbe
 from psreg.formats.schema import MAX_VIOLATIONS
-from psreg.lint.content.clarity_rules import FILLER_STARTS, SLOT_STARTS, says_nothing
+from psreg.lint.content.clarity_rules import may_say_nothing, says_nothing
 from psreg.lint.parser_findings import of_violations
 
 _IDENTIFIERS = ("/phase", "/recognition_key")
@@ -35,21 +38,55 @@ _FEW = 5
 """Copied texts that are reported one by one; a copy of a whole prompt is one finding."""
 
 
-_STOPS = r"(?:stop|end|terminate|finish|exit|quit|halt|return)(?:s|es|ed)?"
-
-
-_NEVER = re.compile(
-    r"(?:(?:it|this|the \w+) )?"
-    rf"(?:(?:will |must |can |should )?(?:never|not)(?: ever)?(?: {_STOPS})?"
-    rf"|(?:does|do|will|must|can|should)(?: not|nt) (?:ever )?{_STOPS}|cannot {_STOPS}"
-    r"|(?:runs?|goes on|go on|continues?|keeps? (?:going|running))(?: on)?"
-    r"(?: forever| for ever| indefinitely| endlessly| always)|forever|indefinitely|always"
-    r"|(?:an )?(?:endless|infinite)(?: loop)?|(?:just )?keep (?:going|running)"
-    r"|(?:(?:runs?|go on|continues?) )?(?:until|till) the end of time"
-    r"|there is none|(?:there is )?no (?:end|termination|termination condition|condition|stop)"
-    r"|(?:niemals?|nie)(?: (?:aufhören|enden|beenden|stoppen))?|endet nie"
-    r"|(?:ne )?jamais(?: sarrêter| arrêter)?|nunca(?: parar| termina)?|mai|никогда|永不|从不)"
+_ROLE = (
+    r"(?:in |of )?(?:the |this |your |its )?(?:\w+ )?(?:role|session|conversation|chat|character)"
 )
+_STOP = (
+    r"(?:stop|end|terminate|finish|exit|quit|halt|return|conclude|leave)(?:s|es|ed|ing|ning)?"
+    rf"(?: (?:itself|on its own|by itself|{_ROLE}))?"
+)
+_GO_ON = (
+    r"(?:(?:run|go|continue|keep|stay|remain|loop|last|repeat)(?:s|es)?(?: on)?(?: going| running"
+    rf"| active| repeating| {_ROLE})?|(?:is|are) (?:always )?active)"
+)
+_FOREVER = (
+    r"(?:forever|for ever|for good|indefinitely|endlessly|infinitely|eternally|permanently|always"
+    r"|without (?:an )?end|for the rest of (?:the|this) (?:conversation|chat|session)"
+    r"|(?:until|till) the end of time|until hell freezes over)"
+)
+_NEVER = lazy(
+    r"(?:(?:it|this|you|i|the \w+) )?"
+    rf"(?:(?:(?:will|must|can|should|may) )?(?:never|not)(?: ever)?(?: {_STOP})?"
+    rf"|(?:does|do|will|must|can|should)(?: not|nt) (?:ever )?{_STOP}|(?:cannot|wont|cant) {_STOP}"
+    rf"|(?:(?:will|must|should|just) )?(?:always )?{_GO_ON} {_FOREVER}|{_FOREVER}"
+    rf"|(?:just )?keep (?:going|running)|always {_GO_ON}|when hell freezes over"
+    r"|(?:an )?(?:endless|infinite|unlimited)(?: loop)?"
+    r"|(?:there is )?(?:none|no (?:end|termination|termination condition|condition|stop))"
+    r")(?: (?:ever|at all|under any circumstances?|no matter what|for any reason))?"
+)
+"""A sentence in English, of lower-case words with one blank between them."""
+
+_LONGEST_NEVER = 120
+
+
+@cache
+def _never_elsewhere() -> frozenset[str]:
+    """Return conditions in other languages that never come, as `_words` returns them."""
+    data = get_data("psreg.lint", "data/never_ends.txt") or b""
+    lines = (line for line in data.decode().splitlines() if not line.startswith("#"))
+    return frozenset(_words(text) for line in lines for text in line.split(","))
+
+
+def _never_ends(text: str) -> bool:
+    """Tell whether each sentence says that there is no end."""
+    if len(text) > _LONGEST_NEVER:
+        return False
+    sentences = [words for each in _SENTENCE_END.split(text) if (words := _words(each))]
+    known = _never_elsewhere()
+    return bool(sentences) and all(words in known or _NEVER.fullmatch(words) for words in sentences)
+
+
+_SENTENCE_END = lazy(r"[.!?;。！؟।]")
 
 
 @rule("PBE020", spec="pbe-1.0/PBE-A13", severity=ERROR)
@@ -135,22 +172,35 @@ def _meaningless(pbe: Pbe, entry_class: str) -> Iterator[Finding]:
 
 def _filler(pointer: str, text: str, letters: bytes) -> str:
     """Return in which way a text with these letters says nothing; "" if it says something."""
-    begins = letters[:3] in FILLER_STARTS or text.lstrip()[0] in SLOT_STARTS
-    if begins or not text.isascii():
+    if may_say_nothing(text, letters):
         is_command = pointer.startswith(_TRIGGERS)
         if says_nothing(text.strip("[<{}>]") if is_command else text):
             return "says nothing"
     if letters and len(letters) <= _LONGEST_NAME:
-        repeats = letters == _letters_of(pointer.rpartition("/")[2])
+        repeats = _bare(letters) in _names_of(pointer.rpartition("/")[2])
         return "only repeats the name of the field" if repeats else ""
     return ""
 
 
+def _bare(letters: bytes) -> bytes:
+    """Return "behavior" of "This is the behaviour of the prompt"."""
+    for beginning in _BEFORE_NAME:
+        letters = letters.removeprefix(beginning)
+    for end in _BEHIND_NAME:
+        letters = letters.removesuffix(end)
+    return letters.replace(b"our", b"or")
+
+
+_BEFORE_NAME = (b"thisis", b"hereis", b"the", b"my", b"your")
+_BEHIND_NAME = (b"here", b"pbe", b"prompt", b"assistant", b"phase", b"the", b"this", b"of")
+
+
 @lru_cache(maxsize=256)
-def _letters_of(field: str) -> bytes:
+def _names_of(field: str) -> tuple[bytes, bytes]:
+    """Return the letters of a field's name and of its last word: "primarygoal" and "goal"."""
     from psreg.lint.copied_texts import only_letters  # noqa: PLC0415 - for PBEs
 
-    return only_letters(field)
+    return only_letters(field), only_letters(field.rpartition("_")[2])
 
 
 def _prose(pbe: Pbe) -> list[tuple[str, str]]:
@@ -219,7 +269,7 @@ def never_terminates(pbe: Pbe) -> Iterator[Finding]:
     ```
     """
     text = pbe.text("execution", "termination_condition")
-    if pbe.meant_class == "stateless_executor" and text and _NEVER.fullmatch(_words(text)):
+    if pbe.meant_class == "stateless_executor" and text and _never_ends(text):
         yield Finding(
             message=f"`execution.termination_condition` is {shown(text)}, which is not an end",
             at="/execution/termination_condition",
@@ -228,5 +278,5 @@ def never_terminates(pbe: Pbe) -> Iterator[Finding]:
 
 
 def _words(text: str) -> str:
-    kept = re.sub(r"['’]", "", text.casefold())
+    kept = re.sub(r"['’]", "", unicodedata.normalize("NFKC", text).casefold())
     return " ".join(re.sub(r"[^\w]+|_", " ", kept).split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
@@ -185,7 +186,8 @@ def content_says_nothing(prompt: Prompt) -> Iterator[Finding]:
     from psreg.lint.copied_texts import copied_from  # noqa: PLC0415 - reads the examples
 
     what = ""
-    if "{" not in prompt.content and says_nothing(prompt.content):
+    others = prompt.variables or prompt.defaults or "\n" in prompt.content
+    if not ("{" in prompt.content and others) and says_nothing(prompt.content):
         what = f"says nothing: {shown(prompt.content)}"
     elif whose := copied_from(prompt.content, prompt.metadata.get("name", "")):
         what = f"is {whose}"
@@ -220,12 +222,18 @@ def unused_default(prompt: Prompt) -> Iterator[Finding]:
     undefined = [name for name in variables if name not in prompt.defaults]
     for name in prompt.defaults if header else ():
         if name not in known:
-            near = meant(name, undefined)
             yield Finding(
                 message=f"no `{{{name}}}` in [CONTENT] uses this default",
                 at=prompt.key_span(f"/defaults/{name}"),
-                hint=f"Did you mean `@{near}`?" if near else "Use it, or delete it.",
+                hint=_hint_for_unused(name, undefined, prompt.content),
             )
+
+
+def _hint_for_unused(name: str, undefined: list[str], content: str) -> str:
+    if near := meant(name, undefined):
+        return f"Did you mean `@{near}`?"
+    blank = re.search(rf"\{{(?:\s{{1,9}}{name}\s{{0,9}}|{name}\s{{1,9}})\}}", content)
+    return f"Write `{{{name}}}` in place of `{blank[0]}`." if blank else "Use it, or delete it."
 
 
 @rule("PROMPT029", spec="dotprompt-0.0.1/PROMPT-04", severity=WARNING, since="0.2.0")
