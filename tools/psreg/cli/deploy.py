@@ -72,7 +72,8 @@ def run(args: Namespace, console: Console) -> int:
     else:
         with tempfile.TemporaryDirectory(prefix="psreg-deploy-") as folder:
             out = Path(folder, "site")
-            _build(args, out)
+            with console.working("building the site"):
+                _build(args, out)
             done = _deployed(args, bucket, out, console)
     _say(args, bucket, done, console)
     return 0

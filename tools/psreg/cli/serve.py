@@ -60,7 +60,8 @@ def _serve(args: Namespace, out: Path, console: Console) -> None:
     source = SiteSource.find(args.registry_dir)
     # Take the port first, so that a busy port is reported before the site is built.
     with SiteServer(out, args.port) as server:
-        built = built_site(source, out, server.url, draft=args.draft)
+        with console.working("building the site"):
+            built = built_site(source, out, server.url, draft=args.draft)
         _say(built, console, draft=args.draft)
         where = (
             "--out",
