@@ -79,8 +79,13 @@ def _own_modules() -> Iterator[tuple[str, bytes]]:
 
 
 def _imported(source: bytes) -> Iterator[str]:
-    """Yield what a module imports of psreg; some of it is a name in a module."""
-    for node in ast.walk(ast.parse(source)):
+    """Yield what a module imports of psreg when it runs; some of it is a name in a module."""
+    nodes = list(ast.walk(ast.parse(source)))
+    for node in [*nodes]:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            unused = {inner for statement in node.body for inner in ast.walk(statement)}
+            nodes = [each for each in nodes if each not in unused]
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names if name.name.startswith("psreg"))
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("psreg"):
