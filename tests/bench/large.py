@@ -5,8 +5,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from itertools import chain
 from pathlib import Path
 
+import large_texts
 from measure import Metric
 
 CPU_S, MEGABYTES, OUTPUT_MB = 2, 300, 1
@@ -114,6 +116,34 @@ FILES = {
 }
 
 
+def _of_prose():
+    """Yield files of prose and of what it is disguised as, which take a while to make."""
+    for shape in large_texts.SHAPES:
+        yield shape, "x.prompt", CONTENT + large_texts.text(shape, SIZE - 100)
+    for shape in ("varied prose", "words of attacks", "words with digits", "quoted pieces"):
+        one_line = large_texts.text(shape, SIZE - 100, " ")
+        yield f"{shape}, on one line", "x.prompt", CONTENT + one_line
+    prose = _prose(SIZE - SIZE // 20)
+    yield "a PBE with one long value", "x.pbe.txt", _engine(a="\n".join(prose))
+    yield "a PBE with values of prose", "x.pbe.txt", _engine(a=prose[:6_000])
+    nested = [_nested(prose[at : at + 20]) for at in range(0, 6_000, 20)]
+    yield "a PBE of nested prose", "x.pbe.txt", _engine(a=nested)
+    settings = (f"a{n} = {json.dumps(said)}\n" for n, said in enumerate(_prose(TOML - TOML // 9)))
+    yield "a release.toml of prose", "release.toml", "".join(settings)
+
+
+def _prose(size):
+    """Return sentences of so many bytes together."""
+    return large_texts.sentences_of("varied prose", size)
+
+
+def _nested(sentences):
+    value = {}
+    for number, said in enumerate(sentences):
+        value = {"a": said, "b": value} if number % 2 else {"c": [said, value]}
+    return value
+
+
 def _records(number, **record):
     return (json.dumps(record) + "\n") * number
 
@@ -215,7 +245,8 @@ def metrics():
     """Each metric is the part of its limit that was used; 1 is all of it."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        for what, (name, text) in FILES.items():
+        files = ((what, *file) for what, file in FILES.items())
+        for what, name, text in chain(files, _of_prose()):
             (place / name).write_text(text)
             yield _used(what, place, "check", "--format", "json", name)
         for what, (protocol, text) in CONVERSATIONS.items():
@@ -234,12 +265,20 @@ def metrics():
         yield from _submitted(place / "registry")
 
 
+def _submitted_prose():
+    turns = (_records(1, role="assistant", content=said) for said in _prose(SIZE - SIZE // 4))
+    return {
+        "README.md of prose": (f"{RELEASE}/README.md", large_texts.text("varied prose", SIZE)),
+        "a transcript of prose": (f"{RELEASE}/evidence/b.jsonl", "".join(turns)),
+    }
+
+
 def _submitted(registry):
     psreg = [sys.executable, "-m", "psreg"]
     init = [*psreg, "init", registry, "--name", "R", "--url", "https://r.example"]
     subprocess.run(init, capture_output=True, check=True)
     subprocess.run([*psreg, "new", "prompt", "abc"], cwd=registry, capture_output=True, check=True)
-    for what, (path, text) in SUBMITTED.items():
+    for what, (path, text) in {**SUBMITTED, **_submitted_prose()}.items():
         file = registry / path
         before = file.read_text() if file.exists() else None
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -2,19 +2,24 @@
 
     python tests/bench/rare_words.py words pbes site/docs > words.toml
     python tests/bench/rare_words.py phrases pbes site/docs > phrases.toml
+    python tests/bench/rare_words.py longest > longest.toml
 
 For each row `words.toml` has the demands that exclude most of these texts, as marks. If that leaves
 many, `phrases.toml` has the phrases of the clause of its gate that excludes most of the rest. A row
 is read if a text has one of each; to read all rows would take half of the time of an installation.
+`longest.toml` has the most characters that a row matches, if they are many.
 A test says when a line is not what its row needs.
 """
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from re import _parser
 
-from psreg.lint.content.pattern_search import Row
+from psreg.lint.content.pattern_gates import with_any_blanks
+from psreg.lint.content.pattern_search import LONG, Pattern, Row
 from psreg.lint.content.pattern_tables import any_spelling, hosts, table
 from psreg.lint.content.texts import Content, of_readme
 
@@ -47,6 +52,21 @@ def phrases(ordinary: list[Content]) -> Iterator[str]:
                     kept, key=lambda each: (sum(has(text, each) for text in left), size(each))
                 )
                 yield f"{json.dumps(row.id)} = {json.dumps(best, ensure_ascii=False)}"
+
+
+def longest(_ordinary: list[Content]) -> Iterator[str]:
+    """Yield the lines of longest.toml."""
+    for title, rows in by_rule().items():
+        yield f"\n[{title}]"
+        for row in rows:
+            if (most := max(map(width, row.spellings))) > LONG:
+                yield f"{json.dumps(row.id)} = {most}"
+
+
+def width(pattern: Pattern) -> int:
+    """Return the most characters of a match."""
+    flags = 0 if pattern.cased else re.IGNORECASE
+    return _parser.parse(with_any_blanks(pattern.pattern), flags).getwidth()[1]
 
 
 def shortest(clause: list[str]) -> list[str]:
@@ -97,7 +117,7 @@ def main() -> None:
     print(
         f"# What the patterns of the other files need; printed by tests/bench/rare_words.py {kind}."
     )
-    for line in {"words": words, "phrases": phrases}[kind](ordinary):
+    for line in {"words": words, "phrases": phrases, "longest": longest}[kind](ordinary):
         print(line)
 
 

@@ -13,7 +13,14 @@ from psreg.formats import dotprompt, pbe
 from psreg.lint.content import texts as content_texts
 from psreg.lint.content.pattern_gates import with_any_blanks
 from psreg.lint.content.pattern_search import Pattern, Row, Rows, hits
-from psreg.lint.content.pattern_tables import disguisable, hosts, patterns, phrases, table
+from psreg.lint.content.pattern_tables import (
+    any_spelling,
+    disguisable,
+    hosts,
+    patterns,
+    phrases,
+    table,
+)
 from psreg.lint.content.texts import Content, Kind, Segment
 from support.generated import MATCHES
 from support.paths import VECTORS
@@ -48,6 +55,19 @@ HEAD = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\n"
 def content(*texts):
     found = tuple(Segment(text=text, kind=Kind.VALUE) for text in texts)
     return Content(segments=found, source="\n".join(texts), kind=Kind.VALUE)
+
+
+class Long(Content):
+    """A text that is searched as a long one is."""
+
+    is_long = True
+
+
+def long(text):
+    """Return a text as a long one, between others."""
+    whole = f"{'Be kind to all, and say it well. ' * 9}{text}{' So it is said by all.' * 9}"
+    segments = (Segment(text=whole, kind=Kind.VALUE),)
+    return Long(segments=segments, source=whole, kind=Kind.VALUE)
 
 
 def kind_of(row):
@@ -102,8 +122,10 @@ def test_every_row_has_its_case():
 def test_a_row_finds_what_it_is_for(row):
     document = dotprompt.read((HEAD + case(row, "example")).encode())
     assert list(hits(content_texts.of_prompt(document), Rows([row])))
+    assert list(hits(long(HEAD + case(row, "example")), Rows([row])))
     document = dotprompt.read((HEAD + case(row, "benign")).encode())
     assert list(hits(content_texts.of_prompt(document), Rows([row]))) == []
+    assert list(hits(long(HEAD + case(row, "benign")), Rows([row]))) == []
 
 
 @pytest.mark.parametrize("row", sampled(ROWS[len(hosts()) :], 30, kind_of), ids=lambda row: row.id)
@@ -125,6 +147,10 @@ def test_starts_words_and_needles_lose_no_match(row):
         if match := regex.search(text):
             where = content(text)
             assert bare.begun(where)
+            found = bare.hits_at(where, bare.begun(where), {})
+            assert any(hit.start < match.end() and match.start() < hit.end for hit in found)
+        where = long(text)
+        if match := regex.search(where.text):
             found = bare.hits_at(where, bare.begun(where), {})
             assert any(hit.start < match.end() and match.start() < hit.end for hit in found)
 
@@ -221,6 +247,34 @@ def test_a_row_is_read_for_texts_with_a_word_of_each_set():
         words = " ".join(min(each) for each in row.words)
         assert not row.may_match(content(words[1:4])), row.id
         assert row.phrases or row.may_match(content(words)), row.id
+
+
+THREATS = {code: any_spelling("threats", code) for code in table("threats")}
+EXAMPLES = [row["hostile"] for rows in table("threats").values() for row in rows]
+
+
+@pytest.mark.parametrize("examples", [EXAMPLES[at::20] for at in range(20)])
+def test_a_long_text_says_what_short_ones_do(examples):
+    where = Long(segments=content(*examples).segments, source="", kind=Kind.VALUE)
+    for rows in THREATS.values():
+        found = [(hit.text, hit.pattern.id) for hit in hits(where, rows)]
+        each = [(hit.text, hit.pattern.id) for hit in hits(content(*examples), rows)]
+        assert found == each
+        assert list(hits(where, rows)) == list(hits(where, rows))
+
+
+def test_a_long_text_is_searched_only_near_what_a_match_needs():
+    row = Pattern(id="x", pattern=r"one\b.{0,20}two", starts=("one",), needles=(), note="x")
+    assert row.begun(long("one two")) == {"one": [297]}
+    assert row.begun(long("one")) == row.begun(long("two")) == {}
+    assert row.begun(long("one" + " or more" * 200 + "two")) == {}
+    unread = Row(
+        b'id = "x"',
+        lambda _: (row,),
+        {"words": {"x": ["one", "two"]}, "longest": {"x": 30}}.__getitem__,
+    )
+    assert unread.may_match(long("one two"))
+    assert not unread.may_match(long("one" + " or more" * 40 + "two"))
 
 
 def test_a_row_is_read_for_the_first_text_only_if_it_has_a_phrase():

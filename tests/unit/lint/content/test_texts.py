@@ -157,10 +157,60 @@ def test_words_are_found_in_a_long_text_where_they_are(part):
     assert where.is_long
     ends = part[:-1].isalnum() and part[-1] == " "
     said = re.sub(r"[^a-zäöüß0-9]", " ", text.lower()) if ends else text.lower()
-    assert where.places(part) == [
-        m.start() for m in re.finditer(f"(?={part})", said.replace("\n", " "))
-    ]
+    places = [m.start() for m in re.finditer(f"(?={part})", said.replace("\n", " "))]
+    assert where.places(part) == places
+    ((begin, end),) = where.blocks.parts(0b111000)
+    assert where.places_in(0b111000, part) == [at for at in places if begin <= at < end]
+    assert where.places_in((1 << 1_001) - 1, part) == places
     assert not texts.of_readme("ignore").is_long
+
+
+MARKS = {
+    "ignor": r"(?<![a-z0-9])ignor",
+    "all": r"(?<![a-z0-9])all",
+    "12": r"(?<![a-z0-9])12(?![a-z0-9])",
+    "-": "-",
+    "é": "é",
+    "": "",
+}
+WORDS = ["ignore", "ignored", "signore", "all", "a.b", "x" * 90, "é", "-", "12", "123"]
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from(WORDS), max_size=20),
+    st.sampled_from([" ", "\n", "   ", "." * 70]),
+    st.sampled_from(list(MARKS)),
+    st.integers(1, 300),
+)
+def test_a_match_may_begin_near_what_it_needs(words, blank, mark, size):
+    where = texts.of_readme(blank.join(words))
+    near = list(where.blocks.parts(where.blocks.near([frozenset([mark]), frozenset()], size)))
+    beside = list(where.blocks.parts(where.blocks.begun(frozenset([mark]))))
+    for found in re.finditer(MARKS[mark], where.flat):
+        at = found.start()
+        for begin in range(max(0, at - size), min(at + 80, len(where.flat))):
+            assert any(first <= begin < end for first, end in near)
+        assert at == len(where.flat) or any(first <= at < end for first, end in beside)
+
+
+def test_what_is_not_in_a_long_text_is_near_nothing():
+    blocks = texts.of_readme("one two " * 99).blocks
+    assert blocks.near([frozenset(["three"])], 9) == blocks.begun(frozenset(["t", "one"])) == 0
+    assert list(blocks.parts(0)) == []
+    assert blocks.with_part("wo ") == blocks.near([], 9)
+    assert blocks.with_part("no") == 0
+
+
+def test_rows_of_words_are_found_in_a_long_text():
+    row = " ".join(str(number) for number in range(10, 40))
+    text = f"{'1 or 2. ' * 9_000}{row}{' and so on' * 9_000}"
+    pattern = re.compile(r"(?:[0-9]{2} ){12,}")
+    (found,) = texts.of_readme(text).find_among(pattern, map(str, range(100)))
+    assert found[1].span() == (72_000, 72_090)
+    assert [each[1].span() for each in texts.of_readme(row).find_among(pattern, ())] == [(0, 87)]
+    (found,) = of_value({"a": text}).find_among(pattern, ())
+    assert found[0].pointer == "/a"
 
 
 def test_values_are_no_names_of_members():

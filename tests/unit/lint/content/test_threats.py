@@ -171,7 +171,7 @@ def test_too_many_places_that_something_excuses_are_an_error(number, told):
 @pytest.mark.parametrize(("number", "told"), [(MOST_TRIED - 1, []), (MOST_TRIED, ["error"])])
 def test_a_word_that_occurs_too_often_to_be_tried_is_an_error(number, told):
     (row,) = (each for each in patterns("threats", "PS010") if each.id == "reprogrammed")
-    text = f"{'your pen ' * number}has been reset. Your settings have been removed."
+    text = f"{'your own settings have been removed, ' * number}your settings have been removed."
     said = [each.finding(hint="") for each in hits(texts.of_readme(text), Rows((row,)))]
     assert len(said) == 1
     assert [str(each.severity) for each in said if each.severity] == told

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cache, cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
 from psreg.core.rule import Rule, rule
@@ -69,29 +69,104 @@ def _readings(content: Content) -> Iterator[Finding]:
         )
         return
     said = _Said(content)
-    characters = frozenset() if content.ascii else content.characters
-    foreign = any(c > _LATIN and c.isalpha() for c in characters)
+    if len(layer.text) > _LONG:
+        yield from _in_parts(said, layer)
+        yield from _across_values(said, source)
+    else:
+        yield from _in_one_go(said, source, layer)
+    for hidden in readings.of_letters(source):
+        yield from _disguised(said, hidden, _found_in([_near_edits(hidden)])[0])
+
+
+_LONG = 50_000
+"""A text that is read in parts: what tells that one is disguised is somewhere in any book."""
+
+_WINDOW = 4_000
+"""Characters that are searched at once for what a long text says openly."""
+
+_TOGETHER = 2_000_000
+"""So many characters of readings are searched together."""
+
+
+def _in_one_go(said: _Said, source: Layer, layer: Layer) -> Iterator[Finding]:
+    """Yield what is found in the ways to read `layer`, which is `source` without comments."""
+    content, read = said.content, source
+    for read in _plainly(layer, content, source):
+        if read is not source:
+            yield from _disguised(said, read, _found_in([_whole(read)])[0])
+    if read is source or not content.ascii:
+        yield from _across_values(said, source)
+    for turned in _turned(read, content, source):
+        yield from _disguised(said, turned, _found_in([_near_edits(turned)])[0])
+
+
+def _in_parts(said: _Said, layer: Layer) -> Iterator[Finding]:
+    """Yield what is found in the ways to read each part of a long text."""
+    from psreg.lint.content.appearance import layers  # noqa: PLC0415 - see above
+
+    together: list[list[_Searched]] = []
+    size = 0
+    for part in layers.parts(layer):
+        ways = list(_ways(part))
+        together.append(ways)
+        size += sum(len(text) for way in ways for _, text in way.texts)
+        if size > _TOGETHER:
+            yield from _of_parts(said, together)
+            together, size = [], 0
+    yield from _of_parts(said, together)
+
+
+def _of_parts(said: _Said, together: list[list[_Searched]]) -> Iterator[Finding]:
+    found = iter(_found_in(list(chain(*together))))
+    for ways in together:
+        said.begin_part()
+        for way in ways:
+            yield from _disguised(said, way.layer, next(found))
+
+
+def _ways(part: Layer) -> Iterator[_Searched]:
+    """Yield the ways to read a part of a text."""
+    content, read = _as_content(part.text), part
+    changed = bool(part.disguises(0, len(part.text)))
+    for read in _plainly(part, content, None if changed else part):
+        if changed or read is not part:
+            yield _whole(read)
+    yield from map(_near_edits, _turned(read, content, part))
+
+
+def _plainly(layer: Layer, content: Content, source: Layer | None) -> Iterator[Layer]:
+    """Yield a text as a reader takes it, the last time in plain letters."""
+    from psreg.lint.content.appearance import plain, readings  # noqa: PLC0415 - see above
+
+    foreign = any(c > _LATIN and c.isalpha() for c in _characters(content))
     simple = not foreign and (not content.ascii or content.marks.isdisjoint("&%"))
     visible = layer if simple else plain.plain(layer, content, fold=False)
     if visible is not source and not visible.text.isascii():
-        yield from _disguised(said, visible, _found(_as_content(visible.text)))
-    for other in readings.in_script(visible) if foreign or visible is not layer else ():
-        yield from _disguised(said, other, _found(_as_content(other.text)))
-    layer = plain.plain(layer, content)
-    if layer is not source:
-        yield from _disguised(said, layer, _found(_as_content(layer.text)))
-    if (
-        (layer is source or not content.ascii)
-        and len(content.texts) > 1
-        and _may_say_something(content)
-    ):
-        kept = _kept(content, len(text))
+        yield visible
+    if foreign or visible is not layer:
+        yield from readings.in_script(visible)
+    yield plain.plain(layer, content)
+
+
+def _turned(read: Layer, content: Content, source: Layer) -> Iterator[Layer]:
+    from psreg.lint.content.appearance import readings  # noqa: PLC0415 - see above
+
+    words = content.words if read is source else None
+    return readings.turned(read, words, _characters(content))
+
+
+def _characters(content: Content) -> frozenset[str]:
+    return frozenset() if content.ascii else content.characters
+
+
+def _across_values(said: _Said, source: Layer) -> Iterator[Finding]:
+    """Yield what a sentence says that is split over values."""
+    content = said.content
+    if len(content.texts) > 1 and _may_say_something(content):
+        kept = _kept(content, len(source.text))
         # NOTE: few texts say anything across values; the others need no positions.
         if found := _found(content.joined(text_folding.TYPOGRAPHY, kept)):
             yield from _disguised(said, _joined(source, kept), found)
-    words = content.words if layer is source else None
-    for turned in chain(readings.turned(layer, words, characters), readings.of_letters(source)):
-        yield from _disguised(said, turned, _found_near_edits(turned))
 
 
 def _may_say_something(content: Content) -> bool:
@@ -101,6 +176,8 @@ def _may_say_something(content: Content) -> bool:
     begun = [row for row, _ in _all_rows().possible(content)]
     if not begun:
         return False
+    if content.is_long:
+        return True
     # NOTE: where the values are is not needed to see that they say nothing.
     text = "\n".join(map(_ends, content.values))
     return any(row.is_in(text) for row in begun)
@@ -153,19 +230,46 @@ def _found(read: Content) -> list[tuple[str, Rows, list[Hit]]]:
     return [found for found in each if found[-1]]
 
 
-def _found_near_edits(layer: Layer) -> list[tuple[str, Rows, list[Hit]]]:
-    """Return what each rule finds near the edits of `layer`; the layer below has been searched."""
-    parts = list(layer.near_edits(_NEAR))
-    segments = tuple(
-        Segment(text=layer.text[part.start : part.end], kind=Kind.VALUE) for part in parts
-    )
-    read = Content(segments=segments, source=layer.text, kind=Kind.VALUE)
-    begins = {id(segment): part.start for segment, part in zip(segments, parts, strict=True)}
-    whole = Segment(text=layer.text, kind=Kind.VALUE)
-    return [
-        (code, rows, [hit.moved(whole, begins[id(hit.segment)]) for hit in its_hits])
-        for code, rows, its_hits in _found(read)
-    ]
+class _Searched(NamedTuple):
+    """A way to read a text, and the parts of it that are searched, each with its offset."""
+
+    layer: Layer
+    texts: list[tuple[int, str]]
+
+
+def _whole(layer: Layer) -> _Searched:
+    return _Searched(layer, [(0, layer.text)])
+
+
+def _near_edits(layer: Layer) -> _Searched:
+    """Return what is near the edits of `layer`; the layer below is searched, too."""
+    from psreg.lint.content.appearance import layers, readings  # noqa: PLC0415 - see above
+
+    parts = layer.near_edits(_NEAR)
+    if layer.how in layers.SCATTERED:
+        parts = readings.near_telling(layer.text, _NEAR)
+    return _Searched(layer, [(part.start, layer.text[part.start : part.end]) for part in parts])
+
+
+def _found_in(ways: list[_Searched]) -> list[list[tuple[str, Rows, list[Hit]]]]:
+    """Return what each rule finds in each of the ways to read a text."""
+    found: list[list[tuple[str, Rows, list[Hit]]]] = [[] for _ in ways]
+    segments, places = [], {}
+    for number, way in enumerate(ways):
+        whole = Segment(text=way.layer.text, kind=Kind.VALUE)
+        for begin, text in way.texts:
+            segments.append(Segment(text=text, kind=Kind.VALUE))
+            places[id(segments[-1])] = number, whole, begin
+    read = Content(segments=tuple(segments), source="", kind=Kind.VALUE)
+    for code, rows, its_hits in _found(read):
+        for hit in its_hits:
+            number, whole, begin = places[id(hit.segment)]
+            moved = hit.moved(whole, begin)
+            if found[number] and found[number][-1][0] == code:
+                found[number][-1][2].append(moved)
+            else:
+                found[number].append((code, rows, [moved]))
+    return found
 
 
 def _disguised(
@@ -175,7 +279,7 @@ def _disguised(
     from psreg.lint.content.appearance import layers, readings  # noqa: PLC0415 - see above
 
     scattered = layer.how in layers.SCATTERED
-    if scattered and said.told:
+    if scattered and said.found_in_part:
         return
     for code, rows, its_hits in found:
         for hit in (hit.with_context for hit in its_hits):
@@ -186,14 +290,12 @@ def _disguised(
             segment = said.content.segments[number]
             end = min(span.end - begin, len(segment.text))
             inside = Span(span.start - begin, end)
-            # NOTE: of a text that is written backwards, each hit is the whole text.
-            if said.before(code, rows, number, inside):
-                continue
             hows = layer.disguises(hit.start, hit.end) + [layers.JOINED] * (end < span.end - begin)
             around = max(0, hit.start - REACH), hit.end + REACH
             if not hows and layers.COMMENTS in layer.disguises(*around):
                 hows = [layers.EXCUSED]
-            if hows:
+            # NOTE: of a text that is written backwards, each hit is the whole text.
+            if hows and not said.before(code, rows, number, inside):
                 said.told.add((code, number, inside))
                 yield _finding(code, hit, segment, inside, hows)
 
@@ -204,34 +306,63 @@ class _Said:
     def __init__(self, content: Content) -> None:
         self.content = content
         self.told: set[tuple[str, int, Span]] = set()
+        self._told_before = 0
         self._openly: dict[int, dict[int, list[tuple[int, int]]]] = {}
+        self._windows: dict[tuple[int, int, int, int], list[tuple[int, int]]] = {}
+
+    @property
+    def found_in_part(self) -> bool:
+        """Whether something was found in this part of the text."""
+        return len(self.told) > self._told_before
+
+    def begin_part(self) -> None:
+        """Go on with the next part of the text."""
+        self._told_before = len(self.told)
 
     def before(self, code: str, rows: Rows, number: int, span: Span) -> bool:
         """Tell whether a segment says openly at `span` what `rows` find, or a finding told it."""
         if (code, number, span) in self.told:
             return True
+        if len(self.content.text) > _LONG:
+            return self._near(rows, number, span)
         openly = self._openly.get(id(rows))
         if openly is None:
             openly = self._openly[id(rows)] = self._seen(rows)
         return _overlaps(span, openly.get(number, []))
 
+    def _near(self, rows: Rows, number: int, span: Span) -> bool:
+        """Tell whether `rows` find something at `span` in the text around it."""
+        first, last = span.start // _WINDOW, span.end // _WINDOW
+        key = id(rows), number, first, last
+        spans = self._windows.get(key)
+        if spans is None:
+            begin = max(0, first * _WINDOW - 2 * _NEAR)
+            text = self.content.texts[number][begin : (last + 1) * _WINDOW + 2 * _NEAR]
+            found = hits(_as_content(text.translate(text_folding.TYPOGRAPHY)), rows)
+            spans = sorted((begin + hit.start, begin + hit.end) for hit in found)
+            self._windows[key] = spans
+        return _overlaps(span, spans)
+
     def _seen(self, rows: Rows) -> dict[int, list[tuple[int, int]]]:
         """Return where texts say openly what `rows` look for, by segment."""
-        plain, numbers = self._plain
+        plain = self._plain
+        numbers = {id(segment): number for number, segment in enumerate(plain.segments)}
         seen: dict[int, list[tuple[int, int]]] = {}
         for hit in hits(plain, rows):
             seen.setdefault(numbers[id(hit.segment)], []).append((hit.start, hit.end))
         return {number: sorted(spans) for number, spans in seen.items()}
 
     @cached_property
-    def _plain(self) -> tuple[Content, dict[int, int]]:
-        """The content with plain signs, and the numbers of its segments."""
+    def _plain(self) -> Content:
+        """The content with plain signs."""
+        content = self.content
+        if content.text.translate(text_folding.TYPOGRAPHY) == content.text:
+            return content
         segments = tuple(
             Segment(text=each.text.translate(text_folding.TYPOGRAPHY), kind=each.kind)
-            for each in self.content.segments
+            for each in content.segments
         )
-        numbers = {id(segment): number for number, segment in enumerate(segments)}
-        return Content(segments=segments, source="", kind=Kind.VALUE), numbers
+        return Content(segments=segments, source="", kind=Kind.VALUE)
 
 
 @cache

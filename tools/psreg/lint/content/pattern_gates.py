@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from psreg.core.regex import lazy
-from psreg.lint.content.search_marks import mark
+from psreg.lint.content.search_marks import Blocks, mark, narrowed, spread
 from psreg.lint.content.texts import Content
 
 _TOKEN = lazy(
@@ -95,18 +96,29 @@ class Gate:
         """For each clause marks of which every text that this gate lets has one."""
         return [clause.marks for clause in self._clauses]
 
+    def places(self, blocks: Blocks, longest: int, before: int) -> int:
+        """Return in which blocks a match may begin, by what it has and what is `before` it."""
+        found = -1
+        for clause in self._clauses:
+            found &= spread(clause.places(blocks), longest, before)
+            if not found:
+                break
+        return found
+
+    def lets_text(self, flat: str) -> bool:
+        """Tell whether a short text, as `Content.flat` has it, has a phrase of each clause."""
+        said = narrowed(flat)
+        return all(any(map(said.__contains__, clause.phrases)) for clause in self._clauses)
+
     def lets(self, content: Content) -> bool:
         """Tell whether `content` has a phrase of each clause; without it, nothing matches."""
         clauses, marks = self._ordered, content.marks
         # NOTE: words are looked up faster than phrases, but which words these have is not known
-        # at first, and takes longer to find out than the check of one file should. Where all words
-        # are indexed, to try some places is faster than to search for a phrase.
+        # at first, and takes longer to find out than the check of one file should.
         if not all(clause.may_be_in(content) for clause in clauses):
             return False
         if not all(clause.has_words(marks) for clause in clauses):
             return False
-        if content.is_long:
-            return True
         missing = next((clause for clause in clauses if not clause.has_phrase(content)), None)
         if missing is not None and missing is not clauses[0]:
             # NOTE: what one text does not have, the next one often does not have either.
@@ -131,12 +143,12 @@ class _Clause:
 
     def may_be_in(self, content: Content) -> bool:
         """Tell for the first text, without the marks of the phrases, whether it may have one."""
-        if self._asked or content.is_long:
+        if self._asked:
             return True
         self._asked = True
         return any(phrase in content.phrases for phrase in self.phrases)
 
-    @property
+    @cached_property
     def phrases(self) -> list[str]:
         """The phrases, as `Content.phrases` has them."""
         return [phrase.replace(_BOUNDARY, "") for phrase in self._written]
@@ -145,6 +157,18 @@ class _Clause:
     def marks(self) -> frozenset[str]:
         """Marks of which every text with one of the phrases has one."""
         return frozenset(self._phrases)
+
+    def places(self, blocks: Blocks) -> int:
+        """Return which blocks of a long text have the beginning of a phrase."""
+        found = 0
+        for needed, phrase in chain.from_iterable(self._phrases.values()):
+            word = phrase.removesuffix(" ")
+            found |= (
+                blocks.with_part(phrase)
+                if word.isascii() and word.isalnum()
+                else blocks.begun(needed)
+            )
+        return found
 
     def has_words(self, marks: frozenset[str]) -> bool:
         for each in self.marks & marks:

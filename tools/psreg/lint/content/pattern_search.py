@@ -2,9 +2,10 @@
 
 A row is read if a text has the words that its pattern needs; its gate, which is read off the
 pattern, asks for the phrases that a match contains. Only then is the pattern compiled, and tried
-where one of its `starts` occurs. Where many texts are checked, an index learns what the patterns
-say. Checking an ordinary text takes little more than reading the beginnings of its words. Every
-repetition in a pattern is bounded, so the time is linear.
+where one of its `starts` occurs. In a long text, which has almost all words, they must be near one
+another. Where many texts are checked, an index learns what the patterns say. Checking an ordinary
+text takes little more than reading the beginnings of its words. Every repetition in a pattern is
+bounded, so the time is linear.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate, chain
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import ERROR, Finding, Severity
@@ -39,6 +40,14 @@ A book of a mebibyte has its most frequent word 12,000 times. Signs, such as bra
 however many there are.
 """
 
+
+_FEW = 200
+
+_LONGEST = 1_000
+"""The most characters of a match of a pattern that is in no row."""
+
+LONG = 100
+"""Matches with more characters are listed in `data/longest.toml`."""
 
 _AROUND = 240
 """How many characters before and after a match can show that it is an example of an attack."""
@@ -148,32 +157,55 @@ class Pattern:
     unless_before: str = ""
     unless_after: str = ""
 
-    def begun(self, content: Content) -> list[str]:
-        """Tell quickly with which words matches may begin; without any, there are none."""
-        words = content.begun.get(id(self))
-        if words is None:
-            words = content.begun[id(self)] = self._begun(content)
-        return words
+    def begun(self, content: Content, row: Row | None = None) -> dict[str, list[int]]:
+        """Tell quickly with which words matches may begin; without any, there are none.
 
-    def _begun(self, content: Content) -> list[str]:
+        Of a long text, also tell where they may begin. The pattern is a spelling of `row`.
+        """
+        begun = content.begun.get(id(self))
+        if begun is None:
+            begun = self._begun_in(content, row) if content.is_long else self._begun(content)
+            content.begun[id(self)] = begun
+        return begun
+
+    def _begun_in(self, content: Content, row: Row | None) -> dict[str, list[int]]:
+        """Tell with which words matches may begin in a long text, and where."""
+        longest = row.longest if row else _LONGEST
+        blocks, begun = content.blocks, dict[str, int]()
+        for word, marks in chain.from_iterable(self._starts.values()):
+            if found := blocks.begun(marks):
+                begun[word] = begun.get(word, 0) | found
+        near = blocks.near((marks_of_any(self.needles),), longest) if begun else 0
+        if near:
+            near &= self.gate.places(blocks, longest, REACH if self.only_after else 0)
+        if not near:
+            return {}
+        places = {w: content.places_in(begun[w] & near, w) for w in self._words if w in begun}
+        if not self._may_match_at(content, list(chain(*places.values())), longest):
+            return {}
+        return {word: known for word, known in places.items() if known}
+
+    def _begun(self, content: Content) -> dict[str, list[int]]:
         # NOTE: looking up words in a set is cheaper than searching the text for needles.
         marks = content.marks
         begun = self.starting & marks
         starts = self._starts
         words = {word for each in begun for word, start in starts[each] if start <= marks}
         if words and self.needles and not any(map(content.contains, self.needles)):
-            return []
+            return {}
         if not words or not self.gate.lets(content):
-            return []
-        return [word for word in self._words if word in words]
+            return {}
+        return {word: [] for word in self._words if word in words}
 
     def hits_at(
-        self, content: Content, words: list[str], told: dict[int, list[tuple[int, int]]]
+        self, content: Content, begun: dict[str, list[int]], told: dict[int, list[tuple[int, int]]]
     ) -> Iterator[Hit]:
-        """Yield the matches that begin with one of `words`, outside of what was `told` before."""
+        """Yield the matches that are `begun`, outside of what was `told` before."""
+        places, too_many = _to_try(content, begun)
+        if not places:
+            return
         left, match_at, texts = MOST_EXCUSED, self._regex.match, content.texts
         alone = len(texts) == 1
-        places, too_many = _to_try(content, words)
         for at in places:
             number, offset = (0, 0) if alone else content.segment_at(at)
             text = texts[number]
@@ -199,6 +231,14 @@ class Pattern:
             number, offset = content.segment_at(at)
             segment, start = content.segments[number], at - offset
             yield Hit(segment=segment, start=start, end=start + 1, pattern=self, most=MOST_TRIED)
+
+    def _may_match_at(self, content: Content, places: list[int], longest: int) -> bool:
+        """Tell whether what a match needs is near a place; that takes less than to compile."""
+        if len(places) > _FEW:
+            return True
+        flat = content.flat
+        around = (flat[max(0, at - REACH) : at + longest] for at in places)
+        return any(map(self.gate.lets_text, around))
 
     def is_in(self, text: str) -> bool:
         """Tell whether the pattern matches in `text`, whatever is around the match."""
@@ -263,18 +303,18 @@ class Row:
     """One row of a data file, which is read when a text may match it.
 
     `read` returns its pattern in each spelling, and `known` what is known beforehand of the rows of
-    its rule: their `words` or `phrases`, by the id of the row.
+    its rule, by the id of the row: `words`, `phrases`, and the characters of the `longest` match.
     """
 
     def __init__(
         self,
         source: bytes,
         read: Callable[[bytes], Iterable[Pattern]],
-        known: Callable[[str], Mapping[str, list[str]]],
+        known: Callable[[str], Mapping[str, Any]],
     ) -> None:
         self.id = source.split(b'"', 2)[1].decode()  # its first value
         self._source, self._read, self._known = source, read, known
-        self._words = known("words").get(self.id, [])
+        self._words: list[str] = known("words").get(self.id, [])
         self.anchors = frozenset(" ".join(self._words[:1]).split())
         self._first = 0
 
@@ -284,12 +324,20 @@ class Row:
         return tuple(frozenset(each.split()) for each in self._words)
 
     @cached_property
+    def longest(self) -> int:
+        """The most characters of a match; known beforehand."""
+        known: int = self._known("longest").get(self.id, LONG)
+        return known
+
+    @cached_property
     def phrases(self) -> tuple[str, ...]:
         """Phrases of which a matching text has one, read off the row beforehand; often none."""
         return tuple(self._known("phrases").get(self.id, ()))
 
     def may_match(self, content: Content) -> bool:
         """Tell without reading the row whether it may match in `content`."""
+        if content.is_long:
+            return bool(content.blocks.near(self.words, self.longest))
         if any(map(content.marks.isdisjoint, self.words)):
             return False
         # NOTE: to look for phrases in a text takes less time than to read the row, but not in many.
@@ -329,15 +377,15 @@ class Rows:
     def __iter__(self) -> Iterator[Pattern]:
         return chain.from_iterable(row.spellings for row in self.rows)
 
-    def possible(self, content: Content) -> Iterator[tuple[Pattern, list[str]]]:
+    def possible(self, content: Content) -> Iterator[tuple[Pattern, dict[str, list[int]]]]:
         """Yield the patterns that may match in `content`, in order, and how matches begin."""
         for row in _SEARCHES.possible(self, content.marks):
             in_vain = True
             if row.may_match(content):
                 for pattern in row.spellings:
-                    if words := pattern.begun(content):
+                    if begun := pattern.begun(content, row if isinstance(row, Row) else None):
                         in_vain = False
-                        yield pattern, words
+                        yield pattern, begun
             if in_vain:
                 _SEARCHES.in_vain.add(id(row))
 
@@ -396,10 +444,20 @@ def _without(anchors: frozenset[str], marks: frozenset[str]) -> bool:
 
 
 def hits(content: Content, rows: Rows) -> Iterator[Hit]:
-    """Yield the matches of `rows`, one for each part of a text."""
+    """Return the matches of `rows`, one for each part of a text."""
+    if not content.is_long:
+        return _hits(content, rows)
+    # NOTE: several rules ask for the same.
+    found: list[Hit] | None = content.hits.get(id(rows))
+    if found is None:
+        found = content.hits[id(rows)] = list(_hits(content, rows))
+    return iter(found)
+
+
+def _hits(content: Content, rows: Rows) -> Iterator[Hit]:
     told: dict[int, list[tuple[int, int]]] = {}
-    for row, words in rows.possible(content):
-        yield from row.hits_at(content, words, told)
+    for row, begun in rows.possible(content):
+        yield from row.hits_at(content, begun, told)
 
 
 @cache
@@ -407,11 +465,11 @@ def _compiled(pattern: str, *, cased: bool = False) -> re.Pattern[str]:
     return re.compile(with_any_blanks(pattern), 0 if cased else re.IGNORECASE)
 
 
-def _to_try(content: Content, words: list[str]) -> tuple[list[int], list[int]]:
+def _to_try(content: Content, begun: dict[str, list[int]]) -> tuple[list[int], list[int]]:
     """Return where matches may begin; and where the first word is too often, if one is."""
     found: list[int] = []
-    for word in words:
-        places = content.places(word)
+    for word, known in begun.items():
+        places = known or content.places(word)
         if len(places) > MOST_TRIED and word.strip().isalnum():
             return found + places[:MOST_TRIED], places[MOST_TRIED : MOST_TRIED + 1]
         found += places

@@ -1,7 +1,8 @@
 """The data files of patterns.
 
-Each file in `data/` is divided into rows when it is first needed; `words.toml` and `phrases.toml`
-say what is known of a row before it is read. `pattern_search` looks for the rows in a text.
+Each file in `data/` is divided into rows when it is first needed; `words.toml`, `phrases.toml` and
+`longest.toml` say what is known of a row before it is read. `pattern_search` looks for the rows in
+a text.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ quotes or in code, near words that teach about attacks, is information only.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
@@ -162,7 +161,8 @@ def reads_like_an_attack(content: Content) -> Iterator[Finding]:
         return
     from psreg.lint.content.attack_words import heaviest, heaviest_line  # noqa: PLC0415 - not for TOML
 
-    if (words := heaviest(content)) and not any(True for _ in hits(content, _told_otherwise())):
+    told = (hit for rows in _told_otherwise() for hit in hits(content, rows))
+    if (words := heaviest(content)) and next(told, None) is None:
         listed = ", ".join(f"`{word}`" for word in words[:_LISTED])
         yield Finding(
             message=f"this reads like an attack on an assistant, by words like {listed}",
@@ -171,12 +171,10 @@ def reads_like_an_attack(content: Content) -> Iterator[Finding]:
         )
 
 
-@cache
-def _told_otherwise() -> Rows:
-    """Return the phrases of attacks on assistants, quoted or not."""
-    named = (phrases(code) for code in ("PS010", "PS011", "PS012"))
-    others = (any_spelling("threats", code) for code in ("PS016", "PS017", "PS018", "PS019"))
-    return Rows.of_all((*named, *others))
+def _told_otherwise() -> Iterator[Rows]:
+    """Yield the phrases of attacks on assistants, quoted or not."""
+    yield from map(phrases, ("PS010", "PS011", "PS012"))
+    yield from (any_spelling("threats", code) for code in ("PS016", "PS017", "PS018", "PS019"))
 
 
 PHRASE_RULES: tuple[Rule[Content], ...] = (

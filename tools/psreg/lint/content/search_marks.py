@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache, reduce
 from itertools import chain
@@ -146,6 +148,154 @@ def marks_of(beginning: str) -> frozenset[str]:
             *(word[0] if word.end() < len(beginning) else mark(word[0]) for word in words),
         )
     )
+
+
+_RUN = lazy("1++")
+
+_BLOCK = 64
+"""Characters of a block of a long text, which ends with its last word; two have as many or more."""
+
+_REACH = 80
+"""Characters before a match that may have what a row demands."""
+
+
+class Blocks:
+    """Where the marks of a long text are: sets of its blocks, of which the first is the lowest bit.
+
+    No word is in two blocks.
+    """
+
+    def __init__(self, flat: str, spaced_text: str, *, ascii_only: bool) -> None:
+        self._flat = flat
+        self._begins = list(_begins(spaced_text))
+        self._words: dict[str, list[int]] = {}
+        self._ends = (*self._begins[1:], len(flat))
+        for number, (begin, end) in enumerate(zip(self._begins, self._ends, strict=True)):
+            for word in words_of(spaced_text[begin:end], ascii_only=ascii_only):
+                self._words.setdefault(word, []).append(number)
+        self._sorted = sorted(self._words)
+        self._vocabulary = f"{' '.join(self._sorted)} "
+        self._all = (1 << len(self._begins)) - 1
+        self._known: dict[str, int] = {}
+        self._any: dict[frozenset[str], int] = {}
+        self._parts: dict[str, int] = {}
+        self._begun: dict[frozenset[str], int] = {}
+
+    def near(self, demands: Iterable[frozenset[str]], size: int) -> int:
+        """Return in which blocks a match of `size` may begin that has one mark of each set."""
+        found = self._all
+        for marks in filter(None, demands):
+            found &= spread(self._with_any(marks), size, _REACH)
+            if not found:
+                break
+        return found
+
+    def begun(self, marks: frozenset[str]) -> int:
+        """Return in which blocks a text may begin that has all of `marks`, one beside another."""
+        found = self._begun.get(marks)
+        if found is None:
+            found = self._begun[marks] = self._with_all(marks)
+        return found
+
+    def _with_all(self, marks: frozenset[str]) -> int:
+        found = self._all
+        for mark_ in marks:
+            blocks = self._with(mark_)
+            found &= blocks | blocks >> 1
+            if not found:
+                break
+        return found
+
+    def with_part(self, part: str) -> int:
+        """Return which blocks have `part` in a word, a blank at the end being that of the word."""
+        found = self._parts.get(part)
+        if found is None:
+            found = self._parts[part] = self._bits(self._with_part(part))
+        return found
+
+    def _with_part(self, part: str) -> Iterator[int]:
+        words, at = self._vocabulary, self._vocabulary.find(part)
+        while at >= 0:
+            begin, end = words.rfind(" ", 0, at) + 1, words.find(" ", at)
+            yield from self._words[words[begin:end]]
+            at = words.find(part, end)
+
+    def dense(self, words: Iterable[str], fewest: int) -> int:
+        """Return the blocks that have so many different `words`, and those beside them."""
+        numbers = Counter(chain.from_iterable(self._words.get(word, ()) for word in words))
+        found = self._bits(number for number, often in numbers.items() if often >= fewest)
+        return (found | found << 1 | found << 2 | found >> 1 | found >> 2) & self._all
+
+    def parts(self, blocks: int) -> Iterator[tuple[int, int]]:
+        """Yield the ranges of the text that `blocks` are."""
+        for run in _RUN.finditer(f"{blocks:b}"[::-1]):
+            yield self._begins[run.start()], self._ends[run.end() - 1]
+
+    def _with_any(self, marks: frozenset[str]) -> int:
+        found = self._any.get(marks)
+        if found is None:
+            found = self._any[marks] = reduce(or_, map(self._with, marks), 0)
+        return found
+
+    def _with(self, mark: str) -> int:
+        found = self._known.get(mark)
+        if found is None:
+            found = self._known[mark] = self._found(mark)
+        return found
+
+    def _found(self, mark: str) -> int:
+        if not mark or mark == _NOT_ASCII:
+            return self._all
+        if not (mark.isascii() and mark.isalnum()):
+            return self._bits(self._with_sign(mark))
+        if len(mark) not in _MARKS:
+            return self._bits(self._words.get(mark, ()))
+        first, end = bisect_left(self._sorted, mark), bisect_left(self._sorted, f"{mark}~")
+        words = map(self._words.__getitem__, self._sorted[first:end])
+        return self._bits(chain.from_iterable(words))
+
+    def _bits(self, numbers: Iterable[int]) -> int:
+        """Return the set of the blocks with these `numbers`."""
+        known, bits = list(numbers), 0
+        if len(known) < _FEW:
+            for number in known:
+                bits |= 1 << number
+            return bits
+        digits = bytearray(b"0") * len(self._begins)
+        for number in known:
+            digits[~number] = _ONE
+        return int(digits, 2)
+
+    def _with_sign(self, sign: str) -> Iterator[int]:
+        at = self._flat.find(sign)
+        while at >= 0:
+            number = self._number(at)
+            yield number
+            at = self._flat.find(sign, self._ends[number])
+
+    def _number(self, at: int) -> int:
+        return bisect_right(self._begins, at) - 1
+
+
+def spread(blocks: int, before: int, after: int) -> int:
+    """Return the blocks that begin at most so many characters `before` or `after` `blocks`."""
+    before, after = (size // _BLOCK + 2 if size else 0 for size in (before, after))
+    size, done = before + after, 0
+    while done < size:
+        by = min(done + 1, size - done)
+        blocks |= blocks << by
+        done += by
+    return blocks >> before
+
+
+def _begins(spaced_text: str) -> Iterator[int]:
+    at = 0
+    while at >= 0:
+        yield at
+        at = spaced_text.find(" ", (at // _BLOCK + 1) * _BLOCK)
+
+
+_ONE, _FEW = ord("1"), 50
 
 
 class MarkIndex:

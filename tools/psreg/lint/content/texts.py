@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
 from itertools import accumulate
@@ -23,6 +23,7 @@ from psreg.formats.json import json_document
 from psreg.formats.json.json_document import Escaped, JsonTree, escaped
 from psreg.formats.markdown import code_spans, fences
 from psreg.lint.content.search_marks import (
+    Blocks,
     flattened,
     marks_of_any,
     marks_of_text,
@@ -111,10 +112,11 @@ def _inside(spans: tuple[Span, ...], offset: int) -> bool:
     return before > 0 and offset < spans[before - 1].end
 
 
+_FEW = 1_000
+FEWEST_WORDS = 3
+
 _LONG = 50_000
 """From how many characters on it pays to know where each word of a text is."""
-
-_WORD = lazy(r"[^ ]+")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # no slots: cached_property
@@ -173,7 +175,7 @@ class Content:
         """Every word in `flat`, words being letters and digits."""
         return words_of(self.spaced, ascii_only=self.text.isascii())
 
-    @property
+    @cached_property
     def is_long(self) -> bool:
         """Whether it pays to know where each word is."""
         return len(self.flat) > _LONG
@@ -221,45 +223,47 @@ class Content:
         """
         found = self._places.get(word)
         if found is None:
-            found = self._places[word] = self._found(word)
+            found = self._places[word] = list(self._found(word, 0, len(self.flat)))
         return found
 
-    def _found(self, word: str) -> list[int]:
-        if self.is_long and word.isascii() and word.rstrip(" ").isalnum():
-            return sorted(self._in_words(word))
+    def places_in(self, blocks: int, word: str) -> list[int]:
+        """Return the offsets of `word` in a long text, of which other `blocks` may be left out."""
+        if blocks.bit_count() > _FEW:  # these take longer to find one by one
+            return self.places(word)
+        parts = self.blocks.parts(blocks)
+        return [at for begin, end in parts for at in self._found(word, begin, end)]
+
+    def _found(self, word: str, begin: int, end: int) -> Iterator[int]:
         # NOTE: the last word of a text ends, too.
-        text = f"{self.spaced} " if word[:-1].isalnum() and word[-1] == " " else self.flat
-        found, at = [], text.find(word)
+        ends = word[:-1].isalnum() and word[-1] == " "
+        text = self._ended if ends else self.flat
+        end += len(word) - 1
+        at = text.find(word, begin, end)
         while at >= 0:
-            found.append(at)
-            at = text.find(word, at + 1)
-        return found
-
-    def _in_words(self, part: str) -> Iterator[int]:
-        """Yield the offsets of a part of a word, or of its end if a blank follows."""
-        words, places = self._index
-        found = words.find(part)
-        while found >= 0:
-            begin, end = words.rfind(" ", 0, found) + 1, words.find(" ", found)
-            for place in places[words[begin:end]]:
-                yield place + found - begin
-            found = words.find(part, found + 1)
+            yield at
+            at = text.find(word, at + 1, end)
 
     @cached_property
-    def _index(self) -> tuple[str, dict[str, list[int]]]:
-        """Each word once, with a blank after it, and where it is."""
-        places: dict[str, list[int]] = {}
-        for match in _WORD.finditer(self.spaced):
-            places.setdefault(match[0], []).append(match.start())
-        return f"{' '.join(places)} ", places
+    def _ended(self) -> str:
+        return f"{self.spaced} "
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """Where the marks of a long text are."""
+        return Blocks(self.flat, self.spaced, ascii_only=self.text.isascii())
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
         return {}
 
     @cached_property
-    def begun(self) -> dict[int, list[str]]:
+    def begun(self) -> dict[int, dict[str, list[int]]]:
         """What `Pattern.begun` has found, by pattern; several rules ask for the same one."""
+        return {}
+
+    @cached_property
+    def hits(self) -> dict[int, list[Any]]:
+        """What was found in a long text, by the rows that were looked for."""
         return {}
 
     def joined(self, signs: dict[int, int], kept: list[tuple[int, int, str]]) -> Content:
@@ -281,6 +285,21 @@ class Content:
         """Return which segment contains `text[offset]`, and where in `text` it begins."""
         index = bisect_right(self._offsets, offset) - 1
         return index, self._offsets[index]
+
+    def find_among(
+        self, pattern: re.Pattern[str], words: Iterable[str], fewest: int = FEWEST_WORDS
+    ) -> Iterator[tuple[Segment, re.Match[str]]]:
+        """Yield every match of `pattern`, which is a row of different `words`, as `find` does.
+
+        A block of a long text has so many of them at least if such a row goes through it.
+        """
+        if not self.is_long or len(self.segments) > 1:
+            yield from self.find(pattern)
+            return
+        (segment,) = self.segments
+        for begin, end in self.blocks.parts(self.blocks.dense(words, fewest)):
+            for match in pattern.finditer(segment.text, begin, end):
+                yield segment, match
 
     @cached_property
     def _offsets(self) -> list[int]:
@@ -378,18 +397,25 @@ class _Joined(Content):
         # NOTE: words that are not in these parts only make a search less quick.
         whole = self.whole
         shared = {"words": whole.words, "marks": whole.marks, "phrases": whole.phrases}
-        vars(self).update(shared, begun=whole.begun)
+        vars(self).update(shared)
+        if not whole.is_long:
+            vars(self).update(begun=whole.begun)
 
     def contains(self, needle: str) -> bool:
         return self.whole.contains(needle)
 
-    def _found(self, word: str) -> list[int]:
-        found, size = [], len(word.rstrip())
+    def places(self, word: str) -> list[int]:
+        found = self._places.get(word)
+        if found is None:
+            found = self._places[word] = list(self._moved(word))
+        return found
+
+    def _moved(self, word: str) -> Iterator[int]:
+        size = len(word.rstrip())
         for at in self.whole.places(word):
             index = bisect_right(self._starts, at) - 1
             if index >= 0 and at + size <= self.kept[index][1]:
-                found.append(at - self._starts[index] + self._begin[index])
-        return found
+                yield at - self._starts[index] + self._begin[index]
 
     @cached_property
     def _starts(self) -> list[int]:

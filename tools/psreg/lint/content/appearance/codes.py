@@ -17,7 +17,7 @@ from typing import NamedTuple
 from psreg.core.regex import lazy
 from psreg.lint.content.appearance.words import BACON, spelling_words
 from psreg.lint.content.pattern_tables import table
-from psreg.lint.content.texts import Content, Segment
+from psreg.lint.content.texts import FEWEST_WORDS, Content, Segment
 
 _SHORTEST, _SEVERAL, _DECIMALS, _WIDTHS = 24, 10, range(2, 7), (4, 6, 8)
 _FEW = 6
@@ -75,6 +75,9 @@ _DIGITS = lazy("[0-9]+")
 _SIGNS = lazy(r"[-., /|]+")
 _LAST_LETTER = 26
 _SQUARES = frozenset(f"{row}{column}" for row in range(1, 6) for column in range(1, 6))
+_BIT_WORD = lazy("[01]{7,}+")
+_CALLED_WORD = lazy(r"(?:0x)?[0-9a-f]{2,6}")
+_BACON_WORD = lazy("[ab]{5,}+")
 _OFFSETS = frozenset(("0000", "00000000", "00000010", "0010"))
 
 
@@ -105,14 +108,17 @@ def _bytes(content: Content, words: frozenset[str], digits: list[str]) -> Iterat
     octets = len(list(filter(_NUMBER.fullmatch, pairs)))
     mixed = [word for word in content.mixed if len(word) in _WIDTHS and _NUMBER.fullmatch(word)]
     if octets >= _SEVERAL or any(map(_NUMBER.fullmatch, long)) or len(mixed) >= _FEW:
-        yield from _numbers(content, "hexadecimal digits", _HEXADECIMAL, 16)
+        among = [word for word in words if _NUMBER.fullmatch(word)] + long * FEWEST_WORDS
+        yield from _numbers(content.find_among(_HEXADECIMAL, among), "hexadecimal digits", 16)
     if any(len(word) >= _BITS for word in digits):
-        yield from _numbers(content, "binary digits", _BINARY, 2)
+        among = list(filter(_BIT_WORD.fullmatch, digits)) * FEWEST_WORDS
+        yield from _numbers(content.find_among(_BINARY, among), "binary digits", 2)
     if sum(len(word) in _DECIMALS for word in digits) >= _SEVERAL:
-        yield from _numbers(content, "numbers", _DECIMAL, 10)
-        yield from _numbers(content, "octal numbers", _OCTAL_NUMBERS, 8)
-        yield from _numbers(content, "numbers", _CALLED, 10)
-    for segment, match in content.find(_BASE32) if long else ():
+        yield from _numbers(content.find_among(_DECIMAL, digits), "numbers", 10)
+        yield from _numbers(content.find_among(_OCTAL_NUMBERS, digits), "octal numbers", 8)
+        among = list(filter(_CALLED_WORD.fullmatch, words))
+        yield from _numbers(content.find_among(_CALLED, among), "numbers", 10)
+    for segment, match in content.find_among(_BASE32, long * FEWEST_WORDS) if long else ():
         run = match[0].rstrip("=").upper()
         with suppress(binascii.Error):
             data = base64.b32decode(run + "=" * (-len(run) % 8))
@@ -127,8 +133,8 @@ def _escapes(content: Content, words: frozenset[str]) -> Iterator[Code]:
                 numbers = [int(code.rstrip("} ,;"), 16) for code in read]
                 yield Code("character codes", segment, match, _encoded(numbers))
     if "\\" in content.marks:
-        yield from _numbers(content, "escaped bytes", _OCTAL, 8)
-        yield from _numbers(content, "escapes", _CSS, 16)
+        yield from _numbers(content.find(_OCTAL), "escaped bytes", 8)
+        yield from _numbers(content.find(_CSS), "escapes", 16, of_any_size=True)
         for segment, match in content.find(_MIXED, "\\x"):
             # NOTE: PS031 itself reports a run of one notation.
             if len(set(_NOTATION.findall(match[0]))) > 1:
@@ -142,15 +148,15 @@ def _escapes(content: Content, words: frozenset[str]) -> Iterator[Code]:
 
 def _letters(content: Content, words: frozenset[str], digits: list[str]) -> Iterator[Code]:
     if len(digits) >= _SEVERAL:
-        for segment, match in content.find(_ALPHABET_NUMBERS):
+        for segment, match in content.find_among(_ALPHABET_NUMBERS, digits):
             yield Code("numbers of letters", segment, match, _parted(match[0], _numbered))
     if len(_SQUARES & words) >= _FEW:
-        for segment, match in content.find(_SQUARE):
+        for segment, match in content.find_among(_SQUARE, _SQUARES & words):
             for other in _LEFT_OUT:
                 read = _parted(match[0], partial(_in_square, other))
                 yield Code("a square of letters", segment, match, read)
     if len(BACON & words) >= _FEW:
-        for segment, match in content.find(_BACON):
+        for segment, match in content.find_among(_BACON, filter(_BACON_WORD.fullmatch, words)):
             runs = match[0].lower().split()
             numbers = [int(run.replace("a", "0").replace("b", "1"), 2) for run in runs]
             said = "".join(ascii_lowercase[min(number, _LAST_LETTER - 1)] for number in numbers)
@@ -162,7 +168,7 @@ def _spoken(content: Content, words: frozenset[str]) -> Iterator[Code]:
         return
     for known, pattern in _spelling_alphabets():
         if len(known.keys() & words) >= _FEW:
-            for segment, match in content.find(pattern):
+            for segment, match in content.find_among(pattern, known.keys() & words, fewest=2):
                 yield Code("a spelling alphabet", segment, match, _spelled(match[0], known))
 
 
@@ -197,11 +203,15 @@ def _signs(content: Content, words: frozenset[str]) -> Iterator[Code]:
                     yield Code("base85", segment, match, _text(decode(match[0])))
 
 
-def _numbers(content: Content, what: str, pattern: re.Pattern[str], base: int) -> Iterator[Code]:
-    digit = {16: "..", 2: ".{7,8}"}.get(base, ".{1,6}")
-    if pattern is _CSS:
-        digit = ".{1,6}"
-    for segment, match in content.find(pattern):
+def _numbers(
+    found: Iterator[tuple[Segment, re.Match[str]]],
+    what: str,
+    base: int,
+    *,
+    of_any_size: bool = False,
+) -> Iterator[Code]:
+    digit = ".{1,6}" if of_any_size else {16: "..", 2: ".{7,8}"}.get(base, ".{1,6}")
+    for segment, match in found:
         runs = (_NUMBER if base > 10 else _DIGITS).findall(match[0])  # noqa: PLR2004
         numbers = [int(each, base) for run in runs for each in re.findall(digit, run)]
         yield Code(what, segment, match, _encoded(numbers))

@@ -118,7 +118,7 @@ def layer(below: Layer, how: str, edits: Iterable[Edit]) -> Layer:
         found.ends.append(size)
         found.origins.append(edit)
         done = edit.end
-    if not done:
+    if not found.starts:
         return below
     found.text = "".join([*parts, below.text[done:]])
     return found
@@ -132,6 +132,18 @@ def replaced(below: Layer, how: str, pattern: re.Pattern[str], read: Callable[[s
         if (instead := read(match[0])) != match[0]
     )
     return layer(below, how, edits)
+
+
+_PART, _COMMON = 5_000, 600
+"""Characters of a part of a long text that no other part has, and of those that two have."""
+
+
+def parts(below: Layer) -> Iterator[Layer]:
+    """Yield the parts of a long text; they overlap by the length of some sentences."""
+    size = len(below.text)
+    for begin in range(0, max(1, size - _COMMON), _PART):
+        end = min(begin + _PART + _COMMON, size)
+        yield layer(below, "", (Edit(0, begin, ""), Edit(end, size, "")))
 
 
 # What is scattered over a text.

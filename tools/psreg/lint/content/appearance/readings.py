@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from psreg.core.diagnostics import Span
 from psreg.core.regex import lazy
 from psreg.lint.content.appearance.layers import (
     BACKWARDS,
@@ -277,6 +278,24 @@ def is_telling(text: str) -> bool:
     """Tell whether a text has words that attacks have one after another."""
     said = " ".join(words_of(text))
     return any(" ".join(phrase) in said for each in telling().values() for phrase in each)
+
+
+def near_telling(text: str, reach: int) -> Iterator[Span]:
+    """Yield the parts of `text` that are at most `reach` characters from words of attacks."""
+    said = " ".join(words_of(text))
+    phrases = (phrase for each in telling().values() for phrase in each)
+    known = [phrase for phrase in phrases if " ".join(phrase) in said]
+    if not known:
+        return
+    any_known = "|".join("[^a-z0-9]+".join(phrase) for phrase in known)
+    begin, done = 0, -1
+    for match in re.finditer(any_known, text, re.IGNORECASE):
+        if match.start() - reach > done:
+            if done >= 0:
+                yield Span(begin, done)
+            begin = max(0, match.start() - reach)
+        done = min(match.end() + reach, len(text))
+    yield Span(begin, done)
 
 
 def _anything(_text: str) -> bool:

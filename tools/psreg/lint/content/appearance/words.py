@@ -286,6 +286,7 @@ class OddWords:
 ODD = OddWords()
 
 
+@lru_cache(maxsize=1 << 15)
 def nearly(word: str) -> str:
     """Return the suspicious word that `word` is, but for one letter or the order of letters."""
     size = len(word)
