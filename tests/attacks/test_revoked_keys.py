@@ -12,6 +12,7 @@ import pytest
 
 from simulator import Simulator
 from support.owners import ANA, BEN
+from support.simulated_actions import rotate, signed_action
 from support.simulated_owners import SimulatedOwners, files_of
 
 REFUSED = (3, "TRUST_STATEMENT")
@@ -119,3 +120,28 @@ def test_a_later_release_bears_the_statement_of_an_earlier_one(owned):
     row["files"], row["statement"] = files_of(row), signed
     owned.registry.publish()
     assert owned.attack.install() == REFUSED
+
+
+@pytest.mark.attack("T9", REFUSED)
+def test_a_lift_ends_what_a_thief_revoked_once_the_keys_are_replaced(owned):
+    """Of an owner's key, with a number that no lift has; a lift of before does not last."""
+    registry, record, (void,) = owned.registry, owned.record, owned.record["void"]
+    honest = {**void, "action": 3}
+
+    def said(*keys, lifts=()):
+        record["void"], record["lifts"] = [*keys], [*lifts]
+        record["serial"] += 1
+        registry.publish()
+        return owned.attack.client.run("install", "quiz_master", "--format", "json")
+
+    lift = signed_action(registry, "lift", 2, registry.signers["root"], key=void["key"])
+    assert said({**void, "after": -1, "action": 2**53 - 2}).refusal == REFUSED
+    assert said(lifts=[lift]).refusal == REFUSED
+    rotate(registry)
+    assert said().refusal == REFUSED
+    assert said(lifts=[lift]).code == 0
+    assert said(honest, lifts=[lift]).code == 0
+    rotate(registry)
+    assert said(honest).code == 0
+    release(owned, "1.2.0", ANA)
+    assert said(lifts=[lift]).refusal == REFUSED

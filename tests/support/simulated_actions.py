@@ -80,6 +80,27 @@ def signed_action(
     return {**action, "signatures": sorted(signatures, key=lambda each: each["keyid"])}
 
 
+def rotate(registry: Simulator) -> None:
+    """Replace both keys that publish, as `psreg keys rotate online` does."""
+    for name, roles in (("online", ("snapshot",)), ("stamp", ("timestamp",))):
+        old = registry.signers[name].public_key
+        registry.signers[name] = CryptoSigner.generate_ed25519()
+        new = registry.signers[name].public_key
+        for role in roles:
+            registry.root.revoke_key(old.keyid, role)
+            registry.root.add_key(new, role)
+        if name == "online":
+            for delegations in (registry.targets.delegations, registry.releases.delegations):
+                del delegations.keys[old.keyid]
+                delegations.keys[new.keyid] = new
+                for each in (*(delegations.roles or {}).values(), delegations.succinct_roles):
+                    if each and old.keyid in each.keyids:
+                        each.keyids = [new.keyid]
+    registry.root.version += 1
+    registry.targets.version += 1
+    registry.write_root()
+
+
 def digest_of(data: bytes) -> str:
     """Return a SHA-256 in hex."""
     return hashlib.sha256(data).hexdigest()

@@ -134,8 +134,15 @@ def keys_replaced(folder: Path, target: str) -> bool:
         then = int(_proof(folder, target)["root"])
     except (UnavailableError, ValueError, KeyError, TypeError, RecursionError):
         return False  # nobody can tell with which keys it was signed
-    newest = read_named(folder / METADATA_FOLDER / f"{ROOT}.json")
-    return drops_keys(_root(folder, then), newest, SNAPSHOT)
+    return keys_replaced_since(folder, then, read_named(folder / METADATA_FOLDER / f"{ROOT}.json"))
+
+
+def keys_replaced_since(folder: Path, version: int, newest: bytes) -> bool:
+    """Return whether a key that the root `version` lists for publishing signs nothing any more.
+
+    `newest` is the newest root. A root that this machine does not have lists none.
+    """
+    return drops_keys(_root(folder, version), newest, SNAPSHOT)
 
 
 def drops_keys(before: bytes | None, now: bytes, role: str) -> bool:

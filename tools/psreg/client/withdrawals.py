@@ -3,6 +3,9 @@
 Who holds the keys that publish can sign a record without a revocation. Once this machine has seen
 one, only a lift in the record ends it, signed by the holders of the role `root`. The same holds for
 keys of owners. A release is known by name, version and digest.
+
+A lift ends what has a smaller number. The number that a record says counts until the keys that
+publish are replaced: a thief may have counted to the end, or have purged what cannot be lifted.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from psreg.client.kept import keys_replaced_since
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.registry.actions.withdrawal import VoidKey, Withdrawal
 from psreg.registry.records import PackageRecord
@@ -22,6 +26,9 @@ from psreg.system.files import read_own
 FILE = "withdrawals.json"
 SCHEMA = "psreg.withdrawals/1"
 _LARGEST = 16 * 1024 * 1024
+
+UNNUMBERED = 0
+"""The number of an action whose own says nothing: real ones count from 1."""
 
 Key = tuple[str, str, str]
 """Name, version and SHA-256 of a release."""
@@ -55,7 +62,8 @@ class SeenWithdrawals:
             before = self._read()
             after = self._after(record, before)
             if after != before:
-                write_own(self._folder / FILE, _written(after), self._folder)
+                data = _written(after, _version(self._root()))
+                write_own(self._folder / FILE, data, self._folder)
 
     def with_void_keys(self, record: PackageRecord) -> PackageRecord:
         """Return a record that also says which keys this machine has seen revoked."""
@@ -74,7 +82,8 @@ class SeenWithdrawals:
             row = record.release(key[1]) if key[0] == record.name else None
             if key[0] != record.name or (row and row.sha256 == key[2] and row.revoked):
                 continue
-            if seen.is_purge or not self._is_lifted(record, key, seen.action):
+            for_good = seen.is_purge and seen.action != UNNUMBERED
+            if for_good or not self._is_lifted(record, key, seen.action):
                 raise _hidden(key, seen)
             del releases[key]
         for row in record.releases:
@@ -86,7 +95,7 @@ class SeenWithdrawals:
             if fingerprint not in named and self._is_lifted(record, fingerprint, key_seen.action):
                 del keys[fingerprint]
         for each in record.void:
-            keys[each.key] = min(keys.get(each.key, each), each, key=_after_index)
+            keys[each.key] = min(keys.get(each.key, each), each, key=_how_strict)
         return releases, keys
 
     def _is_lifted(self, record: PackageRecord, subject: Key | str, number: int) -> bool:
@@ -115,11 +124,13 @@ class SeenWithdrawals:
         if not place.exists() and not place.is_symlink():
             return {}, {}
         try:
-            return _parsed(read_own(place, _LARGEST))
+            seen, version = _parsed(read_own(place, _LARGEST))
         except UnavailableError:
             if set_aside(place):
                 self._say(f"{place} was damaged; it is now {place.name}{DAMAGED}")
             return {}, {}
+        replaced = keys_replaced_since(self._folder, version, self._root())
+        return _unnumbered(seen) if replaced else seen
 
 
 Seen = tuple[Mapping[Key, Withdrawal], Mapping[str, VoidKey]]
@@ -132,7 +143,8 @@ def withdrawal_of(folder: Path, key: Key) -> Withdrawal | None:
     if not place.exists():
         return None
     try:
-        return _parsed(read_own(place, _LARGEST))[0].get(key)
+        (releases, _), _ = _parsed(read_own(place, _LARGEST))
+        return releases.get(key)
     except UnavailableError:
         return None
 
@@ -141,29 +153,48 @@ def _number(withdrawal: Withdrawal) -> int:
     return withdrawal.action
 
 
-def _after_index(key: VoidKey) -> int:
-    return key.after
+def _how_strict(key: VoidKey) -> tuple[int, int]:
+    """Return what is least for the revocation that voids most, and of those for the last."""
+    return key.after, -key.action
 
 
-def _parsed(data: bytes) -> Seen:
-    """Return what a state file says. Raises UnavailableError if it is damaged."""
+def _unnumbered(seen: Seen) -> Seen:
+    """Return what was seen as former keys signed it: their numbers say nothing."""
+    releases, keys = seen
+    return (
+        {key: replace(each, action=UNNUMBERED) for key, each in releases.items()},
+        {key: replace(each, action=UNNUMBERED) for key, each in keys.items()},
+    )
+
+
+def _version(root: bytes) -> int:
+    return int(json.loads(root)["signed"]["version"])
+
+
+def _parsed(data: bytes) -> tuple[Seen, int]:
+    """Return what a state file says, and the version of the root when it was written, 0 if unknown.
+
+    Raises UnavailableError if it is damaged.
+    """
     try:
         value = json.loads(data)
         releases = {_key(each): Withdrawal.from_json(each["revoked"]) for each in value["releases"]}
         keys = [VoidKey.from_json(each) for each in value["keys"]]
+        version = int(value.get("root", 0))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UnavailableError("STATE_UNUSABLE", f"{FILE} is damaged") from error
-    return releases, {each.key: each for each in keys}
+    return (releases, {each.key: each for each in keys}), version
 
 
 def _key(value: Mapping[str, Any]) -> Key:
     return str(value["name"]), str(value["version"]), str(value["sha256"])
 
 
-def _written(seen: Seen) -> bytes:
+def _written(seen: Seen, root: int) -> bytes:
     releases, keys = seen
     value = {
         "schema": SCHEMA,
+        "root": root,
         "releases": [*_rows(releases)],
         "keys": [keys[key].to_json() for key in sorted(keys)],
     }
