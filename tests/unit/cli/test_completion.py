@@ -51,7 +51,7 @@ def test_commands(words) -> None:
     assert words("") == [name for _, name, _ in COMMANDS]
     assert words() == words("")
     assert words("--v") == ["--version"]
-    assert words("re") == ["render", "registry", "review", "revoke"]
+    assert words("re") == ["render", "registry", "remove", "review", "revoke"]
     assert words("keys", "re") == ["renew", "remove", "revoke"]
     assert words("nothing", "") == []
 

@@ -103,7 +103,7 @@ def test_an_empty_argument_is_not_one_that_was_left_out(client, argv, what):
         ("instal", "install"),
         ("serach", "search"),
         ("Show", "show"),
-        ("remove", "uninstall"),
+        ("rm", "uninstall"),
         ("ls", "list"),
         ("version", "--version"),
         ("-v", "--version"),

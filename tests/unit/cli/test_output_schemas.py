@@ -44,7 +44,8 @@ OUTPUTS = {
     "open": ("open",),
     "completion": ("completion",),
     "man": ("man",),
-    "install": ("install",),
+    "install": ("install", "project"),
+    **dict.fromkeys(("add", "remove", "lock", "sync"), ("project",)),
     "uninstall": ("uninstall",),
     "list": ("list",),
     "info": ("info",),
@@ -228,6 +229,19 @@ def test_the_life_of_an_installation(say, client, registry):
     say("error", 4, "install", "nothing", *where)
     say("error", 2, "install", "A B", *where)
     say("error", 2, "list", "--bogus")
+
+
+def test_a_project(say, client, registry):
+    say("error", 4, "lock")
+    client.run("registry", "add", registry)
+    assert say("project", 0, "add", "diary")["changed"]
+    for command in ("lock", "lock --check", "sync", "install --frozen"):
+        assert say("project", 0, *command.split())["changed"] == []
+    (client.place / "prompts/diary.prompt").write_text("changed")
+    say("error", 1, "sync")
+    say("error", 2, "install", "--frozen", "diary")
+    assert say("project", 0, "remove", "diary")["files"][0]["status"] == "kept"
+    say("error", 4, "remove", "diary")
 
 
 def test_a_shell(say, tmp_path):

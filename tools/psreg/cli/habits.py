@@ -15,8 +15,8 @@ from psreg.core.spelling import nearest
 from psreg.core.version import is_version
 
 _COMMANDS = {
-    **dict.fromkeys(("remove", "rm", "delete", "del", "un"), "uninstall"),
-    **dict.fromkeys(("add", "i", "get", "fetch", "update", "upgrade", "up"), "install"),
+    **dict.fromkeys(("rm", "delete", "del", "un"), "uninstall"),
+    **dict.fromkeys(("i", "get", "fetch", "update", "upgrade", "up"), "install"),
     **dict.fromkeys(("lint", "validate", "test"), "check"),
     **dict.fromkeys(("cat", "view"), "show"),
     **dict.fromkeys(("where", "which"), "path"),

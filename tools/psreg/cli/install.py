@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from psreg.cli.registry_option import add_offline_option, add_registry_option, open_kept
 from psreg.client.resolve import parse_requests
 from psreg.core.classes import RESERVED_CLASSES
+from psreg.core.errors import UsageError
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
@@ -30,7 +31,12 @@ _AN_HOUR = 3600.0
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "names", nargs="+", metavar="NAME[@RANGE]", help="what to install: quiz_master@^1.2"
+        "names", nargs="*", metavar="NAME[@RANGE]", help="what to install: quiz_master@^1.2"
+    )
+    parser.add_argument(
+        "--frozen",
+        action="store_true",
+        help="install exactly what psreg.lock of the project has, from the cache if it is there",
     )
     add_registry_option(parser, "install from this registry")
     parser.add_argument(
@@ -52,6 +58,8 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Install the prompts; exit 3 if trust was refused, 4 if something is not available."""
+    if args.frozen or not args.names:
+        return _frozen(args, console)
     requests = parse_requests(args.names)  # before any request is sent
 
     from psreg.client.install import fetch_all
@@ -82,6 +90,32 @@ def run(args: Namespace, console: Console) -> int:
         for warning in release.choice.warnings:
             console.warn(f"psreg: warning: {warning}")
     _report(results, registry, console)
+    return 0
+
+
+def _frozen(args: Namespace, console: Console) -> int:
+    """Install what the lock of a project has; exit 1 if it is not what psreg.toml asks for.
+
+    Raises:
+        UsageError: names, or no option, were given.
+    """
+    if args.names or args.to is not None:
+        raise UsageError("USAGE", "`--frozen` installs what psreg.lock has, and takes no NAME")
+    if not args.frozen:
+        hint = "In a project, run `psreg sync`, or `psreg install --frozen` in CI."
+        raise UsageError("USAGE", "there is no NAME to install", hint)
+
+    from psreg.cli.project_option import open_session, report
+    from psreg.client.project.drift import check_current
+
+    with open_session(args, console, registry=args.registry) as session:
+        manifest = session.workspace.manifest()
+        lock, data = session.workspace.required_lock()
+        check_current(manifest, lock, data, session.ids(manifest))
+        published = session.published(manifest)
+        prepared = session.prepared(manifest, lock, published, fresh=False, offline=args.offline)
+        prepared.apply()
+        report(console, session, [], prepared)
     return 0
 
 

@@ -83,7 +83,7 @@ def _dispatch(argv: list[str], console: Console) -> int:
         from psreg.cli.habits import unknown_command
 
         raise unknown_command(argv)
-    if group == "for everyone":  # these commands have one thread
+    if group in ("for everyone", "for projects"):  # these commands have one thread
         from psreg.system.late_modules import defer
 
         defer()

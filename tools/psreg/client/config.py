@@ -14,13 +14,17 @@ locked = ["registry"]              # only in the system's file
 [registries.main]
 url = "https://prompts.example.org"
 root_sha256 = "…"                  # of registry/metadata/1.root.json
+
+[policy]                           # what may be installed: see `client.project.policy`
 ```
+
+A project file also has what `client.project.manifest` reads: `[prompts]` and `folder`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +38,8 @@ from psreg.system.files import is_ours, read_file, real_path
 
 PROJECT_FILES = (".psreg.toml", "psreg.toml")
 LOCKABLE = ("registry", "registries")
+_KEYS = ("registry", "registries", "require_claimed", "policy", "locked")
+_OF_PROJECTS = ("prompts", "folder")
 _MAX_FILE = 256 * 1024
 # Patterns are compiled where they are used: most runs use none of them.
 _SHA256 = r"[0-9a-f]{64}"
@@ -83,12 +89,15 @@ class _File:
     values: Mapping[str, Any]
     trusted: bool
 
-    def fault(self, key: str, why: str) -> UsageError:
+    def fault(self, key: str, why: str, hint: str = "") -> UsageError:
         """Return the error for an invalid value of `key`, with its line if it can be found."""
+        return _invalid(self.path, self.line(key), f"`{key}` {why}", hint)
+
+    def line(self, key: str) -> int:
+        """Return the line of a key, 1 if it cannot be found."""
         pattern = re.compile(rf"^\s*\[?[\w.\"' -]*\b{re.escape(key)}\b", re.MULTILINE)
         match = pattern.search(self.text)
-        line = self.text.count("\n", 0, match.end()) + 1 if match else 1
-        return _invalid(self.path, line, f"`{key}` {why}")
+        return self.text.count("\n", 0, match.end()) + 1 if match else 1
 
 
 class Settings:
@@ -142,9 +151,7 @@ class Settings:
                 continue
             if not isinstance(value, str) or not value:
                 raise file.fault("registry", "must be a name, a URL or a path")
-            selected = self.find(value, origin=str(file.path), start=file.path.parent)
-            if not file.trusted and value not in self._registries(trusted=True):
-                selected = replace(selected, from_project=True)
+            selected = self._named_in(file.path, value, trusted=file.trusted)
             if lock not in (None, file) and chosen and selected.location != chosen.location:
                 raise _locked("registry", file.path, lock)
             chosen = selected
@@ -163,6 +170,32 @@ class Settings:
             if default is None or default.location != selected.location:
                 raise _locked("registry", origin, lock)
         return selected
+
+    def of_project(self, value: str, file: Path) -> SelectedRegistry:
+        """Return the registry `value` that a project file names; it must be a trusted one.
+
+        Raises:
+            TrustError: `POLICY_LOCKED`, as `select`.
+            PsregError: as `find`.
+        """
+        selected = self._named_in(file, value, trusted=False)
+        if (lock := self.locks.get("registry")) is not None:
+            default = self.default()
+            if default is None or default.location != selected.location:
+                raise _locked("registry", file, lock)
+        return selected
+
+    def _named_in(self, file: Path, value: str, *, trusted: bool) -> SelectedRegistry:
+        """Return the registry that a file names, and whether only an untrusted file does."""
+        selected = self.find(value, origin=str(file), start=file.parent)
+        only = not trusted and value not in self._registries(trusted=True)
+        return replace(selected, from_project=True) if only else selected
+
+    def policies(self) -> Iterator[tuple[str, Any, Callable[..., UsageError]]]:
+        """Yield the table `[policy]` of each file that has one: its path, it, and its `fault`."""
+        for file in self._files:
+            if "policy" in file.values:
+                yield str(file.path), file.values["policy"], file.fault
 
     def check_lock(self, key: str, *, by: str) -> None:
         """Raise TrustError POLICY_LOCKED if `key` must not be changed."""
@@ -294,9 +327,18 @@ def _read(path: Path, trusted: bool, warnings: list[str]) -> _File:
         number = int(line[1]) if line else text.count("\n") + 1
         raise _invalid(path, number, str(error)) from error
     file = _File(path=path, text=text, values=values, trusted=trusted)
-    known = ("registry", "registries", "require_claimed", "locked")
-    warnings += [f"{path}: unknown key `{key}`" for key in values if key not in known]
+    known = _KEYS if trusted else (*_KEYS, *_OF_PROJECTS)
+    warnings += [_unknown(file, key, known) for key in values if key not in known]
     return file
+
+
+def _unknown(file: _File, key: str, known: Sequence[str]) -> str:
+    """Return the warning about an unknown key."""
+    from psreg.core.spelling import nearest  # noqa: PLC0415 - keys are rarely misspelt
+
+    near = nearest(key, known)
+    guess = f"; did you mean `{near}`?" if near else ""
+    return f"{file.path}:{file.line(key)}: unknown key `{key}`{guess}"
 
 
 def _find_project(start: Path, warnings: list[str]) -> list[Path]:
@@ -387,8 +429,8 @@ def _locked(key: str, by: object, lock: _File | None) -> TrustError:
     return TrustError("POLICY_LOCKED", f"{by} sets `{key}`, which {where} locks")
 
 
-def _invalid(path: Path, line: int, why: str) -> UsageError:
-    return UsageError("CONFIG_INVALID", f"{path}:{line}: {why}")
+def _invalid(path: Path, line: int, why: str, hint: str = "") -> UsageError:
+    return UsageError("CONFIG_INVALID", f"{path}:{line}: {why}", hint)
 
 
 def _is_there(file: Path) -> bool:

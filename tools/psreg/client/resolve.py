@@ -9,8 +9,8 @@ from class, name and version, and a record with another path is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from psreg.core.classes import CLASSES
 from psreg.core.dataclass import dataclass
@@ -269,7 +269,7 @@ def choose(record: PackageRecord, request: Request) -> Choice:
         request=request,
         release=release_id(record, row),
         row=row,
-        warnings=tuple(_warnings(record, row)),
+        warnings=tuple(warnings_about(record.name, row, record.deprecated)),
     )
 
 
@@ -308,13 +308,16 @@ def unknown_name(name: str, names: Iterable[str]) -> PsregError:
     return UnavailableError("UNKNOWN_NAME", f"the registry has no entry named `{name}`", hint)
 
 
-def _warnings(record: PackageRecord, row: ReleaseRecord) -> Iterable[str]:
+def warnings_about(
+    name: str, row: ReleaseRecord, deprecated: Mapping[str, Any] | None
+) -> Iterable[str]:
+    """Yield what the user of a release should know; `deprecated` is what its record says of it."""
     if row.yanked is not None:
-        yield f"{record.name} {row.version} was yanked: {row.yanked}"
-    if record.deprecated is not None:
-        replacement = record.deprecated.get("replacement")
+        yield f"{name} {row.version} was yanked: {row.yanked}"
+    if deprecated is not None:
+        replacement = deprecated.get("replacement")
         instead = f"; use {replacement} instead" if replacement else ""
-        yield f"{record.name} is deprecated: {record.deprecated.get('reason')}{instead}"
+        yield f"{name} is deprecated: {deprecated.get('reason')}{instead}"
 
 
 def _no_match(

@@ -35,6 +35,11 @@ def journal_dir() -> Path:
     return _folder("state")
 
 
+def cache_dir() -> Path:
+    """Return the folder of what can be fetched again."""
+    return _folder("cache")
+
+
 def user_config_file() -> Path:
     """Return the user's settings file."""
     return _folder("config") / "config.toml"

@@ -1,0 +1,150 @@
+"""What the commands of a project share: opening it, and telling what changed in it."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from psreg.system.console import Console, OptionAdder
+
+if TYPE_CHECKING:
+    from psreg.client.project.lockfile import Lock
+    from psreg.client.project.session import Prepared, Session
+    from psreg.client.project.workspace import Workspace
+
+SCHEMA = "psreg.project/1"
+
+
+def add_overwrite_option(parser: OptionAdder) -> None:
+    """Declare `--overwrite`."""
+    parser.add_argument(
+        "--overwrite", action="store_true", help="overwrite files that were changed by hand"
+    )
+
+
+def add_owners_option(parser: OptionAdder) -> None:
+    """Declare `--accept-owners`."""
+    parser.add_argument(
+        "--accept-owners",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="let other owners, or none, have released this prompt than the locked release",
+    )
+
+
+@contextmanager
+def open_session(
+    args: Namespace,
+    console: Console,
+    *,
+    workspace: Workspace | None = None,
+    registry: str | None = None,
+) -> Iterator[Session]:
+    """Yield the project around the working directory, or another one; nobody else changes it.
+
+    `registry` is the usual one instead of that of the settings. `args` may have what
+    `add_registry_option` declares.
+
+    Raises:
+        UnavailableError: `NO_PROJECT`; `LOCKED`.
+        UsageError: `CONFIG_INVALID`.
+    """
+    from psreg.client.project.session import Session
+    from psreg.client.project.workspace import Workspace
+    from psreg.client.registry_choice import load_settings
+
+    workspace = workspace or Workspace.find(Path.cwd())
+    settings = load_settings(workspace.root)
+    with ExitStack() as stack:
+        stack.enter_context(workspace.exclusive())
+        yield Session(
+            workspace,
+            settings,
+            stack,
+            option=registry,
+            stale_until=getattr(args, "accept_stale_until", None) or "",
+            say=partial(_tell, console),
+        )
+
+
+def _tell(console: Console, text: str) -> None:
+    console.warn(f"psreg: {text}")
+
+
+def changes(before: Lock, after: Lock) -> list[dict[str, Any]]:
+    """Return what changed in a lock: the name, and the version before and after."""
+    names = sorted({*before.prompts, *after.prompts})
+    return [
+        {"name": name, "before": was, "after": now}
+        for name in names
+        if (was := before.versions.get(name)) != (now := after.versions.get(name))
+    ]
+
+
+def report(
+    console: Console, session: Session, changed: list[dict[str, Any]], prepared: Prepared | None
+) -> None:
+    """Tell what changed in the lock, and in the folder if something was `prepared` for it."""
+    warnings = prepared.warnings if prepared else ()
+    for warning in warnings:
+        console.warn(f"psreg: warning: {warning}")
+    files = [] if prepared is None else _files(prepared)
+    if console.machine:
+        console.json(
+            {
+                "schema": SCHEMA,
+                "root": str(session.workspace.root),
+                "changed": changed,
+                "files": files,
+                "warnings": [*warnings],
+            }
+        )
+        return
+    if console.quiet:
+        return
+    for each in changed:
+        console.line(_change(each))
+    done = [each for each in files if each["status"] != "unchanged"]
+    for each in done:
+        console.line(f"{each['status']} {each['path']}")
+    if not changed and not done:
+        console.line("nothing changed")
+
+
+def _change(each: dict[str, Any]) -> str:
+    name, before, after = each["name"], each["before"], each["after"]
+    if before is None:
+        return f"locked {name} {after}"
+    if after is None:
+        return f"no longer locked {name} {before}"
+    return f"locked {name} {after} (was {before})"
+
+
+def _files(prepared: Prepared) -> list[dict[str, Any]]:
+    folder, plan = prepared.folder.folder, prepared.plan
+    rows = [
+        {
+            "name": each.release.name,
+            "version": each.release.version,
+            "status": "written" if each.release.filename in plan.write else "unchanged",
+            "path": str(folder / each.release.filename),
+            "sha256": each.row.sha256,
+        }
+        for each in prepared.releases
+    ]
+    gone = [(name, "removed") for name in plan.remove] + [(name, "kept") for name in plan.left]
+    return rows + [
+        {
+            "name": file.partition(".")[0],
+            "version": None,
+            "status": status,
+            "path": str(folder / file),
+            "sha256": None,
+        }
+        for file, status in gone
+    ]

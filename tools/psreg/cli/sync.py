@@ -1,0 +1,50 @@
+"""`psreg sync`: bring the lock file and the folder of a project up to date."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from psreg.cli.project_option import (
+    add_overwrite_option,
+    add_owners_option,
+    changes,
+    open_session,
+    report,
+)
+from psreg.cli.registry_option import add_offline_option, add_registry_option
+from psreg.system.console import Console, add_output_options
+
+EXAMPLE = "psreg sync"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    add_registry_option(parser, "the usual registry of the project")
+    add_offline_option(parser)
+    add_overwrite_option(parser)
+    add_owners_option(parser)
+    add_output_options(parser)
+
+
+def run(args: Namespace, console: Console) -> int:
+    """Lock what is not locked, then write, replace and remove files."""
+    from psreg.client.project.drift import check_current
+    from psreg.client.project.locking import relocked
+
+    with open_session(args, console, registry=args.registry) as session:
+        manifest = session.workspace.manifest()
+        published = session.published(manifest)
+        if args.offline:
+            before, data = session.workspace.required_lock()
+            check_current(manifest, before, data, session.ids(manifest))
+            after = before
+        else:
+            before = session.workspace.lock()
+            after = relocked(manifest, before, published, accept_owners=args.accept_owners)
+        prepared = session.prepared(
+            manifest, after, published, fresh=True, offline=args.offline, overwrite=args.overwrite
+        )
+        session.workspace.write_lock(after)
+        prepared.apply()
+        report(console, session, changes(before, after), prepared)
+    return 0

@@ -1,0 +1,193 @@
+"""One command in a project: its files, its registries, the cache, and the policies that apply."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from psreg.client.config import SelectedRegistry, Settings
+from psreg.client.open_registry import OpenRegistry, open_registry
+from psreg.client.project.cache import user_cache
+from psreg.client.project.folder import Plan, PromptFolder
+from psreg.client.project.lockfile import Lock, LockedPrompt
+from psreg.client.project.manifest import Manifest
+from psreg.client.project.policy import (
+    Policy,
+    check_policies,
+    known_registries,
+    policies_of,
+)
+from psreg.client.project.registries import Published
+from psreg.client.project.syncing import Sync
+from psreg.client.project.verified import VerifiedRelease
+from psreg.client.project.workspace import Workspace
+from psreg.client.registry_choice import first_root, open_source, select_registry, trust_store
+from psreg.client.resolve import refusal
+from psreg.client.withdrawals import withdrawal_of
+from psreg.core.dataclass import dataclass
+from psreg.core.errors import PsregError
+from psreg.http.address import is_url
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """What a lock needs, fetched and verified, and what `apply` does to the folder."""
+
+    folder: PromptFolder
+    releases: tuple[VerifiedRelease, ...]
+    plan: Plan
+    data: Mapping[str, bytes]
+    warnings: tuple[str, ...]
+
+    def apply(self) -> None:
+        """Write and remove files. Raises UnavailableError `CANNOT_WRITE`."""
+        self.folder.apply(self.plan, self.data)
+
+
+class Session:
+    """A project that a command works on.
+
+    `option` is the registry of the command line, and `say` tells the user something.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        settings: Settings,
+        stack: ExitStack,
+        *,
+        option: str | None,
+        stale_until: str,
+        say: Callable[[str], None],
+    ) -> None:
+        self.workspace = workspace
+        self.cache = user_cache()
+        self._settings, self._stack, self._option = settings, stack, option
+        self._stale_until, self._say = stale_until, say
+        self._store = trust_store(say)
+        self._opened: dict[str, OpenRegistry] = {}
+
+    def selected(self, spelled: str | None) -> SelectedRegistry:
+        """Return the registry that the project file spells so, the usual one for None."""
+        if spelled is None:
+            return select_registry(self._option, self._settings, self.workspace.root)
+        return self._settings.of_project(spelled, self.workspace.file)
+
+    def opened(self, spelled: str | None) -> OpenRegistry:
+        """Return that registry, opened once.
+
+        Raises:
+            PsregError: see `select_registry` and `open_registry`.
+        """
+        selected = self.selected(spelled)
+        if selected.location not in self._opened:
+            registry = self._stack.enter_context(open_registry(selected, self._store, self._say))
+            registry.require_claimed = self._settings.require_claimed
+            registry.accept_stale(self._stale_until)
+            self._opened[selected.location] = registry
+        return self._opened[selected.location]
+
+    def ids(self, manifest: Manifest) -> dict[str, str]:
+        """Return the ids of the registries of the prompts, as far as this machine knows them."""
+        found: dict[str | None, str | None] = {}
+        for wanted in manifest.prompts.values():
+            if wanted.registry not in found:
+                found[wanted.registry] = self._id(wanted.registry)
+        ids = {name: found[wanted.registry] for name, wanted in manifest.prompts.items()}
+        return {name: identity for name, identity in ids.items() if identity is not None}
+
+    def _id(self, spelled: str | None) -> str | None:
+        """Return the id of a registry without a network, None if it is not known."""
+        try:
+            selected = self.selected(spelled)
+            if selected.root_sha256:
+                anchor = self._store.find(selected.root_sha256)
+                return anchor.id if anchor else None
+            if is_url(selected.location):
+                return None
+            return self._store.anchor(first_root(open_source(selected.location), self._store)).id
+        except PsregError as error:
+            if error.code == "POLICY_LOCKED":
+                raise
+            return None
+
+    def published(self, manifest: Manifest) -> Published:
+        """Return what the registries of the project publish."""
+        return Published(manifest, self.opened)
+
+    def prepared(
+        self,
+        manifest: Manifest,
+        lock: Lock,
+        published: Published,
+        *,
+        fresh: bool,
+        offline: bool = False,
+        overwrite: bool = False,
+    ) -> Prepared:
+        """Return what the lock needs, fetched and verified; nothing but the cache is written.
+
+        Raises:
+            PsregError: see `Sync`, `check_policies` and `PromptFolder.plan`.
+        """
+        sync = Sync(published, self.cache, self._withdrawn, fresh=fresh, offline=offline)
+        releases = sync.releases(lock)
+        check_policies(self.policies(), releases, self._known())
+        folder = self.workspace.folder(manifest)
+        wanted = {each.release.filename: each.row.sha256 for each in releases}
+        plan = folder.plan(wanted, overwrite=overwrite)
+        data, warnings = sync.files(releases, plan.write)
+        told = [line for each in releases for line in each.warnings]
+        return Prepared(
+            folder=folder,
+            releases=releases,
+            plan=plan,
+            data=data,
+            warnings=(*warnings, *told, *_left(folder, plan)),
+        )
+
+    def removal(self, manifest: Manifest, lock: Lock) -> Prepared:
+        """Return what removes the files that are no longer locked; nothing else is changed."""
+        folder = self.workspace.folder(manifest)
+        plan = folder.removal({each.release.filename for each in lock.prompts.values()})
+        left = tuple(
+            f"{folder.folder / name} was changed by hand and is kept" for name in plan.left
+        )
+        return Prepared(folder=folder, releases=(), plan=plan, data={}, warnings=left)
+
+    def spelled(self, option: str) -> str | None:
+        """Return how a project file names the registry of an option; None for the usual one."""
+        start = Path.cwd()
+        selected = self._settings.select(option, origin="--registry", start=start)
+        with suppress(PsregError):
+            if self.selected(None).location == selected.location:
+                return None
+        for each in self._settings.registries():
+            if each.location == selected.location:
+                return each.name
+        if is_url(selected.location):
+            return selected.location
+        return Path(os.path.relpath(selected.location, self.workspace.root)).as_posix()
+
+    def policies(self) -> list[Policy]:
+        """Return the policies that apply. Raises UsageError `CONFIG_INVALID`."""
+        return policies_of(self._settings)
+
+    def _known(self) -> dict[str, str]:
+        known = known_registries(self._settings, self._store)
+        return known | {location: each.id for location, each in self._opened.items()}
+
+    def _withdrawn(self, prompt: LockedPrompt) -> PsregError | None:
+        anchor = self._store.with_id(prompt.registry)
+        if anchor is None:
+            return None
+        key = (prompt.name, prompt.version, prompt.sha256)
+        seen = withdrawal_of(anchor.folder, key)
+        return refusal(f"{prompt.name} {prompt.version}", seen) if seen else None
+
+
+def _left(folder: PromptFolder, plan: Plan) -> tuple[str, ...]:
+    """Return the warnings about files that are no longer wanted, and were changed by hand."""
+    return tuple(f"{folder.folder / name} was changed by hand and is kept" for name in plan.left)

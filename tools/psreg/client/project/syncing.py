@@ -1,0 +1,138 @@
+"""Makes the folder of a project contain exactly what its lock file says.
+
+Everything is verified before anything is written. Either the registry says now what was signed, or
+the cache says what it was when this machine verified it (`kept`): then no network is needed, and
+what this machine has seen revoked since is still refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from psreg.client.install import check_content, fetch
+from psreg.client.project.lockfile import Lock, LockedPrompt
+from psreg.client.project.registries import Published
+from psreg.client.project.verified import VerifiedRelease
+from psreg.core.errors import PsregError, TrustError, UnavailableError
+
+
+class Kept(Protocol):
+    """The part of the cache that is used here (`client.project.cache`)."""
+
+    def artifact(self, sha256: str) -> bytes | None:
+        """Return an artifact, None if it is not there. Raises TrustError `CACHE_DAMAGED`."""
+
+    def release(self, registry: str, name: str, version: str) -> VerifiedRelease | None:
+        """Return a release as it was verified. Raises as `artifact`."""
+
+    def keep(self, verified: VerifiedRelease, data: bytes) -> None:
+        """Keep a release and its artifact."""
+
+
+Withdrawn = Callable[[LockedPrompt], PsregError | None]
+"""Returns why this machine knows that a release must not be used, None if it may be."""
+
+
+class Sync:
+    """Gets what a lock needs from registries and from the cache.
+
+    `fresh` is whether the registries are asked about each release, or only about those that the
+    cache does not have. `offline` is whether they are not asked at all.
+    """
+
+    def __init__(
+        self,
+        published: Published,
+        cache: Kept,
+        withdrawn: Withdrawn,
+        *,
+        fresh: bool,
+        offline: bool = False,
+    ) -> None:
+        self._published = published
+        self._cache = cache
+        self._withdrawn = withdrawn
+        self._fresh = fresh
+        self._offline = offline
+
+    def releases(self, lock: Lock) -> tuple[VerifiedRelease, ...]:
+        """Return the locked releases, verified, by name.
+
+        Raises:
+            TrustError: a release is refused, or was revoked; the lock says something else than was
+                signed; the cache is damaged and the registry cannot be reached.
+            UnavailableError: a release is neither in the cache nor to be had.
+        """
+        self._published.bind(lock)
+        return tuple(self._release(lock.prompts[name]) for name in sorted(lock.prompts))
+
+    def files(
+        self, releases: Sequence[VerifiedRelease], write: Collection[str]
+    ) -> tuple[dict[str, bytes], tuple[str, ...]]:
+        """Return the verified bytes of the files to `write`, and warnings about their content.
+
+        Afterwards the cache has all releases.
+
+        Raises:
+            TrustError, UnavailableError: as `releases`; an artifact is not what was signed.
+        """
+        data: dict[str, bytes] = {}
+        warnings: list[str] = []
+        for verified in releases:
+            content, told = self._artifact(verified)
+            warnings += told
+            self._cache.keep(verified, content)
+            if verified.release.filename in write:
+                data[verified.release.filename] = content
+        return data, tuple(warnings)
+
+    def _release(self, prompt: LockedPrompt) -> VerifiedRelease:
+        if (error := self._withdrawn(prompt)) is not None:
+            raise error
+        if self._fresh and not self._offline:
+            return self._published.locked(prompt)
+        damage: TrustError | None = None
+        try:
+            kept = self._cache.release(prompt.registry, prompt.name, prompt.version)
+        except TrustError as error:
+            kept, damage = None, error
+        if kept is not None:
+            kept.check(prompt)
+            return kept
+        with _instead_of(damage):
+            self._check_online(prompt.name, prompt.version)
+            return self._published.locked(prompt)
+
+    def _artifact(self, verified: VerifiedRelease) -> tuple[bytes, tuple[str, ...]]:
+        damage: TrustError | None = None
+        try:
+            if (data := self._cache.artifact(verified.row.sha256)) is not None:
+                return data, ()
+        except TrustError as error:
+            damage = error
+        release = verified.release
+        with _instead_of(damage):
+            self._check_online(release.name, release.version)
+            data = fetch(verified.choice, self._published.registry(release.name))
+        return data, check_content(verified.choice, data)
+
+    def _check_online(self, name: str, version: str) -> None:
+        if self._offline:
+            raise UnavailableError(
+                "NOT_KEPT",
+                f"{name} {version} is not in the cache",
+                "Run it again without `--offline`.",
+            )
+
+
+@contextmanager
+def _instead_of(damage: TrustError | None) -> Iterator[None]:
+    """Raise that the cache is damaged if the registry, which could help, cannot be reached."""
+    try:
+        yield
+    except UnavailableError as error:
+        if damage is None:
+            raise
+        raise damage from error
