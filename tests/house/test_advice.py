@@ -16,6 +16,7 @@ import pytest
 from psreg.cli.commands import COMMANDS
 from psreg.cli.main import Parser, UnusableError
 from psreg.cli.rules import all_rules
+from psreg.client.project.manifest import KEYS as MANIFEST_KEYS
 from psreg.formats.waivers import waivable
 from support.corpus_cases import cases
 from support.paths import ROOT, SOURCE
@@ -182,8 +183,9 @@ def properties(name, *keys):
     return set(schema["properties"])
 
 
-OTHER_TOML = ({"platform"}, {"rule"}, {"registry", "require_claimed", "locked", "registries"})
-"""The keys of platforms.toml, of an editor's settings and of config.toml."""
+SETTINGS = {"registry", "require_claimed", "locked", "registries", "policy"}
+OTHER_TOML = ({"platform"}, {"rule"}, SETTINGS, {*MANIFEST_KEYS})
+"""The keys of platforms.toml, of an editor's settings, of config.toml and of psreg.toml."""
 
 
 def test_every_example_of_a_settings_file_has_its_keys():

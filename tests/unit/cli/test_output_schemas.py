@@ -46,6 +46,7 @@ OUTPUTS = {
     "man": ("man",),
     "install": ("install", "project"),
     **dict.fromkeys(("add", "remove", "lock", "sync"), ("project",)),
+    **{name: (name,) for name in ("outdated", "update", "why", "tree", "cache")},
     "uninstall": ("uninstall",),
     "list": ("list",),
     "info": ("info",),
@@ -237,10 +238,25 @@ def test_a_project(say, client, registry):
     assert say("project", 0, "add", "diary")["changed"]
     for command in ("lock", "lock --check", "sync", "install --frozen"):
         assert say("project", 0, *command.split())["changed"] == []
+    assert say("tree", 0, "tree")["rows"][0]["name"] == "diary"
+    assert say("why", 0, "why", "diary")["reasons"]
+    say("error", 4, "why", "quiz_master")
+    say("project", 0, "add", "quiz_master@1.0.0")
+    (client.place / "psreg.toml").write_text('[prompts]\ndiary = "*"\nquiz_master = "^1"\n')
+    assert say("outdated", 1, "outdated", "--exit-code")["outdated"][0]["wanted"] == "1.1.0"
+    assert say("update", 0, "update", "--dry-run")["changes"][0]["after"] == "1.1.0"
+    assert say("update", 0, "update", "quiz_master", "--precise", "1.1.0")["changes"]
+    say("error", 2, "update", "--precise", "1.1.0")
+    assert say("outdated", 0, "outdated", "--exit-code")["outdated"] == []
+    say("error", 4, "update", "nothing")
+    assert say("cache", 0, "cache", "dir")["files"] > 4
+    assert say("cache", 0, "cache", "verify")["deleted"] == []
+    assert say("cache", 0, "cache", "clean")["deleted"]
     (client.place / "prompts/diary.prompt").write_text("changed")
     say("error", 1, "sync")
     say("error", 2, "install", "--frozen", "diary")
-    assert say("project", 0, "remove", "diary")["files"][0]["status"] == "kept"
+    rows = say("project", 0, "remove", "diary", "quiz_master")["files"]
+    assert {row["status"] for row in rows} == {"kept", "removed"}
     say("error", 4, "remove", "diary")
 
 

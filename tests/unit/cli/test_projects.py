@@ -382,3 +382,63 @@ def test_a_lock_from_another_registry_than_ours(team):
     text = (team.place / "psreg.lock").read_text()
     (team.place / "psreg.lock").write_text(text.replace("0123456789abcdef" * 2, "e" * 32))
     assert refused(team, "install", "--frozen") == (1, "LOCK_DRIFT")
+
+
+def test_an_update_shows_what_it_changes_before_it_is_written(team):
+    text = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\n{}\n"
+    for version, body in (("1.0.0", "Hello {name}"), ("1.1.0", "Hello {name} {other}")):
+        team.registry.release(
+            "greeting",
+            version,
+            text.format(body).encode(),
+            entry_class="prompt",
+            release={"changes": f"In {version}."},
+        )
+    team.registry.publish()
+    ran(team, "add", "greeting@1.0.0")
+    (team.place / "psreg.toml").write_text('[prompts]\ngreeting = "^1"\n')
+    before = (team.place / "psreg.lock").read_bytes(), content(team.folder)
+    done = ran(team, "outdated")
+    assert done.out == "name      current  wanted  latest\ngreeting  1.0.0    1.1.0   1.1.0\n"
+    assert team.run("outdated", "--exit-code").code == 1
+    done = ran(team, "update", "--dry-run")
+    assert done.out.startswith("greeting 1.0.0 -> 1.1.0\n  1.1.0: In 1.1.0.\n  floor: major")
+    assert done.out.endswith("nothing was written, because of `--dry-run`\n")
+    assert ((team.place / "psreg.lock").read_bytes(), content(team.folder)) == before
+    ran(team, "update", "greeting")
+    assert lock(team)["greeting"]["version"] == "1.1.0"
+    assert b"{other}" in (team.folder / "greeting.prompt").read_bytes()
+    assert ran(team, "update").out == "everything is as new as psreg.toml allows\n"
+    assert ran(team, "outdated").out == "everything is up to date\n"
+    ran(team, "update", "greeting", "--precise", "1.0.0")
+    assert (lock(team)["greeting"]["version"], content(team.folder)) == ("1.0.0", before[1])
+    done = team.run("update", "greeting", "--precise", "2.0.0")
+    assert (done.code, "`--precise` asks for greeting 2.0.0" in done.err) == (1, True)
+    assert refused(team, "update", "greetin") == (4, "NOT_IN_PROJECT")
+
+
+def test_why_and_tree(team):
+    ran(team, "add", "quiz_master", "glossary@^1")
+    assert ran(team, "tree").out == "glossary 1.2.0\nquiz_master 1.1.0\n  glossary 1.2.0\n"
+    assert ran(team, "why", "glossary").out == (
+        "glossary 1.2.0\n  psreg.toml:3 asks for glossary ^1\n"
+        "  psreg.toml:2 asks for quiz_master ^1.1.0\n    quiz_master 1.1.0 requires glossary ^1.0\n"
+    )
+
+
+def test_the_cache(team, tmp_path):
+    assert ran(team, "cache", "dir").out == f"{team.cache}\n"
+    assert ran(team, "cache", "dir", PSREG_CACHE=str(tmp_path / "x")).out == f"{tmp_path / 'x'}\n"
+    ran(team, "add", "quiz_master")
+    assert ran(team, "cache", "verify").out == "checked 4 files: 0 damaged\n"
+    files = [path for path in team.cache.rglob("*") if path.is_file()]
+    for path in files:
+        path.write_bytes(path.read_bytes()[:-1])
+    done = team.run("cache", "verify")
+    assert (done.code, done.out.count("damaged, and deleted: ")) == (3, 4)
+    assert ran(team, "cache", "verify").out == "checked 0 files: 0 damaged\n"
+    ran(team, "sync")
+    assert sorted(path for path in team.cache.rglob("*") if path.is_file()) == sorted(files)
+    assert ran(team, "cache", "clean").out == "deleted 4 files\n"
+    assert [path for path in team.cache.rglob("*") if path.is_file()] == []
+    ran(team, "cache", "clean")

@@ -16,13 +16,14 @@ from psreg.core.version import is_version
 
 _COMMANDS = {
     **dict.fromkeys(("rm", "delete", "del", "un"), "uninstall"),
-    **dict.fromkeys(("i", "get", "fetch", "update", "upgrade", "up"), "install"),
+    **dict.fromkeys(("i", "get", "fetch"), "install"),
     **dict.fromkeys(("lint", "validate", "test"), "check"),
     **dict.fromkeys(("cat", "view"), "show"),
     **dict.fromkeys(("where", "which"), "path"),
     **dict.fromkeys(("browse", "home", "docs"), "open"),
     **dict.fromkeys(("create", "scaffold"), "new"),
     **dict.fromkeys(("repo", "source", "remote"), "registry"),
+    **dict.fromkeys(("upgrade", "up"), "update"),
     "find": "search",
     "ls": "list",
     "run": "try",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from psreg.core.errors import UnavailableError
+from psreg.core.spelling import nearest
 from psreg.system.console import Console, OptionAdder
 
 if TYPE_CHECKING:
@@ -93,7 +95,7 @@ def report(
     warnings = prepared.warnings if prepared else ()
     for warning in warnings:
         console.warn(f"psreg: warning: {warning}")
-    files = [] if prepared is None else _files(prepared)
+    files = [] if prepared is None else files_of(prepared)
     if console.machine:
         console.json(
             {
@@ -125,7 +127,15 @@ def _change(each: dict[str, Any]) -> str:
     return f"locked {name} {after} (was {before})"
 
 
-def _files(prepared: Prepared) -> list[dict[str, Any]]:
+def not_in_project(file: str, name: str, known: Collection[str]) -> UnavailableError:
+    """Return the error for a name that a file of the project does not have."""
+    near = nearest(name, known)
+    hint = f"Did you mean `{near}`?" if near else "`psreg tree` shows what there is."
+    return UnavailableError("NOT_IN_PROJECT", f"{file} does not have `{name}`", hint)
+
+
+def files_of(prepared: Prepared) -> list[dict[str, Any]]:
+    """Return what was done to each file in the folder of prompts."""
     folder, plan = prepared.folder.folder, prepared.plan
     rows = [
         {

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from psreg.cli.project_option import changes, open_session, report
+from psreg.cli.project_option import changes, not_in_project, open_session, report
 from psreg.client.resolve import parse_requests
-from psreg.core.errors import UnavailableError
-from psreg.core.spelling import nearest
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg remove quiz_master"
@@ -30,9 +28,7 @@ def run(args: Namespace, console: Console) -> int:
         listed = session.workspace.manifest().prompts
         for name in names:
             if name not in listed:
-                near = nearest(name, listed)
-                hint = f"Did you mean `{near}`?" if near else f"Run `psreg uninstall {name}`?"
-                raise UnavailableError("NOT_IN_PROJECT", f"psreg.toml does not have `{name}`", hint)
+                raise not_in_project("psreg.toml", name, listed)
         data = session.workspace.edited({}, names)
         manifest = session.workspace.read(data)
         before = session.workspace.lock()

@@ -224,48 +224,51 @@ class _Wish:
         self.name, self.wanted, self.fitting = wanted.name, wanted, fitting
 
 
+class _Provider:
+    """What resolvelib asks: the part of `resolvelib.AbstractProvider` that it uses here."""
+
+    def __init__(self, known: _Known) -> None:
+        self._known = known
+
+    def identify(self, requirement_or_candidate: _Wish | _Pin) -> str:
+        """Return the name of either."""
+        return requirement_or_candidate.name
+
+    def narrow_requirement_selection(
+        self, identifiers: Iterable[str], *_: Any, backtrack_causes: Sequence[Cause], **_named: Any
+    ) -> Iterable[str]:
+        """Return the one name to choose a version of next: those of a conflict come first."""
+        names = {*identifiers}
+        blamed = {each.requirement.name for each in backtrack_causes}
+        blamed |= {each.parent.name for each in backtrack_causes if each.parent}
+        return [min(names & blamed or names)]
+
+    def find_matches(
+        self,
+        identifier: str,
+        requirements: Mapping[str, Iterator[_Wish]],
+        incompatibilities: Mapping[str, Iterator[_Pin]],
+    ) -> Iterable[_Pin]:
+        """Return the versions of a name that satisfy what is known, the preferred one first."""
+        refused = {each.version for each in incompatibilities[identifier]}
+        usable = self._known.usable(identifier, [each.wanted for each in requirements[identifier]])
+        return [_Pin(identifier, each) for each in usable if each not in refused]
+
+    def is_satisfied_by(self, requirement: _Wish, candidate: _Pin) -> bool:
+        """Return whether a version satisfies a requirement."""
+        return candidate.version in requirement.fitting
+
+    def get_dependencies(self, candidate: _Pin) -> Iterable[_Wish]:
+        """Return what a version requires."""
+        wanted = self._known.requires(candidate.name, candidate.version)
+        return [_Wish(each, self._known.fitting(each)) for each in wanted]
+
+
 def _searched(roots: Sequence[Requirement], known: _Known) -> dict[str, str]:
     """Return a version of each name as resolvelib finds it. Raises as `resolve`."""
     import resolvelib  # noqa: PLC0415 - only what does not fit at once needs a search
 
-    class Provider:
-        """Implements the part of `resolvelib.AbstractProvider` that is used."""
-
-        def identify(self, requirement_or_candidate: _Wish | _Pin) -> str:
-            return requirement_or_candidate.name
-
-        def narrow_requirement_selection(
-            self,
-            identifiers: Iterable[str],
-            resolutions: Any,  # noqa: ARG002 - the port
-            candidates: Any,  # noqa: ARG002
-            information: Any,  # noqa: ARG002
-            backtrack_causes: Sequence[Cause],
-        ) -> Iterable[str]:
-            names = {*identifiers}
-            blamed = {each.requirement.name for each in backtrack_causes}
-            blamed |= {each.parent.name for each in backtrack_causes if each.parent}
-            return [min(names & blamed or names)]
-
-        def find_matches(
-            self,
-            identifier: str,
-            requirements: Mapping[str, Iterator[_Wish]],
-            incompatibilities: Mapping[str, Iterator[_Pin]],
-        ) -> Iterable[_Pin]:
-            refused = {each.version for each in incompatibilities[identifier]}
-            wishes = [each.wanted for each in requirements[identifier]]
-            usable = known.usable(identifier, wishes)
-            return [_Pin(identifier, each) for each in usable if each not in refused]
-
-        def is_satisfied_by(self, requirement: _Wish, candidate: _Pin) -> bool:
-            return candidate.version in requirement.fitting
-
-        def get_dependencies(self, candidate: _Pin) -> Iterable[_Wish]:
-            wanted = known.requires(candidate.name, candidate.version)
-            return [_Wish(each, known.fitting(each)) for each in wanted]
-
-    provider: Any = Provider()
+    provider: Any = _Provider(known)
     resolver: Any = resolvelib.Resolver(provider, resolvelib.BaseReporter())
     try:
         wishes = [_Wish(each, known.fitting(each)) for each in roots]

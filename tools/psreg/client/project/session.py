@@ -8,6 +8,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from psreg.client.config import SelectedRegistry, Settings
+from psreg.client.install import fetch
 from psreg.client.open_registry import OpenRegistry, open_registry
 from psreg.client.project.cache import user_cache
 from psreg.client.project.folder import Plan, PromptFolder
@@ -27,7 +28,7 @@ from psreg.client.registry_choice import first_root, open_source, select_registr
 from psreg.client.resolve import refusal
 from psreg.client.withdrawals import withdrawal_of
 from psreg.core.dataclass import dataclass
-from psreg.core.errors import PsregError
+from psreg.core.errors import PsregError, TrustError
 from psreg.http.address import is_url
 
 
@@ -147,6 +148,19 @@ class Session:
             data=data,
             warnings=(*warnings, *told, *_left(folder, plan)),
         )
+
+    def content(self, published: Published) -> Callable[[LockedPrompt], bytes]:
+        """Return what reads the artifact of a locked release, from the cache or its registry."""
+
+        def read(prompt: LockedPrompt) -> bytes:
+            with suppress(TrustError):
+                if (data := self.cache.artifact(prompt.sha256)) is not None:
+                    return data
+            record, row = published.record(prompt.name), published.row(prompt.name, prompt.version)
+            verified = VerifiedRelease.of(record, row, prompt.registry)
+            return fetch(verified.choice, published.registry(prompt.name))
+
+        return read
 
     def removal(self, manifest: Manifest, lock: Lock) -> Prepared:
         """Return what removes the files that are no longer locked; nothing else is changed."""

@@ -1,0 +1,115 @@
+"""What an update changes, before anything is written: versions, notes and the semantic diff."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from psreg.client.project.lockfile import Lock, LockedPrompt
+from psreg.client.project.manifest import Manifest
+from psreg.client.project.registries import Published
+from psreg.compatibility.diff import Diff, compare_named, file_operand
+from psreg.core.dataclass import dataclass
+from psreg.core.errors import PsregError
+from psreg.core.version import Range, parse_version
+from psreg.registry.records import ReleaseRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A locked release that another one replaces; either is None where there is none.
+
+    `notes` are the `changes` of the releases on the way, newest first, each with its version.
+    `diff` is None if the two cannot be compared.
+    """
+
+    name: str
+    before: LockedPrompt | None
+    after: LockedPrompt | None
+    notes: tuple[tuple[str, str], ...] = ()
+    diff: Diff | None = None
+
+
+def changes_between(
+    before: Lock,
+    after: Lock,
+    published: Published,
+    content: Callable[[LockedPrompt], bytes],
+) -> Iterator[Change]:
+    """Yield what changes from one lock to another, by name; `content` returns an artifact."""
+    for name in sorted({*before.prompts, *after.prompts}):
+        old, new = before.prompts.get(name), after.prompts.get(name)
+        if old == new:
+            continue
+        if old is None or new is None:
+            yield Change(name=name, before=old, after=new)
+        else:
+            notes = tuple(_notes(old, new, published))
+            yield Change(
+                name=name, before=old, after=new, notes=notes, diff=_diff(old, new, content)
+            )
+
+
+def _notes(old: LockedPrompt, new: LockedPrompt, published: Published) -> Iterator[tuple[str, str]]:
+    """Yield what changed in each release after the older of two versions, up to the newer."""
+    low, high = sorted((parse_version(old.version), parse_version(new.version)))
+    for row in sorted(
+        published.record(new.name).releases, key=lambda row: row.semver, reverse=True
+    ):
+        final = not row.semver.prerelease or row.version == new.version
+        if low < row.semver <= high and final and (text := row.text("changes")):
+            yield row.version, text
+
+
+def _diff(
+    old: LockedPrompt, new: LockedPrompt, content: Callable[[LockedPrompt], bytes]
+) -> Diff | None:
+    """Return the semantic diff, None if one of the artifacts is gone or cannot be parsed."""
+    try:
+        return compare_named(
+            *(
+                file_operand(content(each), each.release.filename, each.version)
+                for each in (old, new)
+            )
+        )
+    except PsregError:
+        return None
+
+
+def outdated(
+    manifest: Manifest, lock: Lock, published: Published
+) -> Iterator[dict[str, str | None]]:
+    """Yield the locked releases that are not the newest, by name.
+
+    `wanted` is the newest version that the project file, or those that require the name, allow:
+    what `psreg update` would lock, if nothing else is in the way. `latest` is the newest of all.
+    """
+    published.bind(lock)
+    ranges = {name: [each.range] for name, each in manifest.prompts.items()}
+    for each in lock.prompts.values():
+        for name, text in each.requires.items():
+            ranges.setdefault(name, []).append(Range.parse(text))
+    for name, locked in lock.prompts.items():
+        rows = [row for row in published.record(name).releases if not (row.revoked or row.yanked)]
+        final = [row for row in rows if not row.semver.prerelease]
+        fitting = [row for row in rows if all(r.matches(row.semver) for r in ranges.get(name, ()))]
+        wanted, latest = _newest(fitting), _newest(final)
+        if locked.version not in (wanted, latest) or wanted != latest:
+            yield {"name": name, "current": locked.version, "wanted": wanted, "latest": latest}
+
+
+def _newest(rows: Sequence[ReleaseRecord]) -> str | None:
+    return max(rows, key=lambda row: (row.semver, row.version)).version if rows else None
+
+
+def to_json(change: Change) -> dict[str, Any]:
+    """Return a change as JSON data, without its differences."""
+    diff = change.diff
+    return {
+        "name": change.name,
+        "before": change.before.version if change.before else None,
+        "after": change.after.version if change.after else None,
+        "floor": str(diff.floor) if diff else None,
+        "behaviour": diff.behaviour if diff else None,
+        "notes": [{"version": version, "text": text} for version, text in change.notes],
+    }
