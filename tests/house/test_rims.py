@@ -34,6 +34,7 @@ OUTSIDE = {
     "select",
     "selectors",
     "signal",
+    "socket",
     "threading",
     "time",
 }

@@ -107,6 +107,7 @@ def published(base, tmp_path_factory):
         (["serve", "--port", "0"], "site", "mkdocs-material"),
         (["review", "--base", "HEAD", "."], "review", "gitpython"),
         (["submit", "made_0"], "review", "gitpython"),
+        (["mcp"], "mcp", "uvicorn"),
         (["deploy", "s3://bucket"], "deploy", "s3fs"),
         (["check", "--cluster", "tcp://127.0.0.1:1", "."], "cluster", "distributed"),
         (["keys", "create", "ana", "--at", "hsm:2"], "hsm", "securesystemslib[hsm]"),

@@ -40,6 +40,7 @@ OUTPUTS = {
     "show": ("show",),
     "copy": ("copy",),
     "export": ("export",),
+    "mcp": ("mcp",),
     "path": ("path",),
     "open": ("open",),
     "completion": ("completion",),
@@ -416,6 +417,11 @@ def announced(*arguments, cwd, home):
             text += line
         process.send_signal(signal.SIGINT)
     return json.loads(text)
+
+
+def test_prompts_over_mcp(say, client, tmp_path):
+    check("mcp", announced("mcp", "--http", cwd=tmp_path, home=client.home))
+    say("error", 2, "mcp")
 
 
 def test_a_gateway(say, client, tmp_path):

@@ -18,6 +18,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for everyone", "path", "print where an installed prompt is"),
     ("for everyone", "open", "open the page of a prompt in the catalogue"),
     ("for everyone", "registry", "add, list and remove registries"),
+    ("for everyone", "mcp", "offer installed prompts to assistants, over MCP"),
     ("for everyone", "completion", "let your shell complete commands and names"),
     ("for everyone", "man", "print or write the manual pages"),
     ("for projects", "add", "use prompts in this project"),
