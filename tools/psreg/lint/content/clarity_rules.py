@@ -292,8 +292,9 @@ def says_nothing(text: str) -> bool:
         return True
     if _starts().isdisjoint((letters[:1], letters[:2], letters[:_SHORT])):
         return False
-    each = {*map(_plain, words.split())} - {""}  # "n/a n/a"
-    filler = letters in _fillers() or each <= _fillers() or _PUT_OFF.fullmatch(bare)
+    known = _fillers() | {""}
+    each = all(map(known.__contains__, map(_plain, words.split())))  # "n/a n/a"
+    filler = letters in known or each or _PUT_OFF.fullmatch(bare)
     return bool(filler) and not _UNFINISHED.search(text)  # what is unfinished, CLR001 reports
 
 
