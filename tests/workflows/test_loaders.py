@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from psreg.client.exports.bill_of_materials import bill_of_materials
 from psreg.client.exports.exported import Exported, Open
 from psreg.client.exports.targets import NAMES, exports, target_of
+from psreg.client.library import Receipt
 from psreg.core.errors import FindingsError
+from psreg.core.identity import ReleaseId
 from support.loaders import Loaders, running_loaders
 
 LOADED = ("agent-skill", "anthropic", "dotprompt", "langchain", "openai", "prompty")
@@ -125,6 +130,36 @@ def test_what_would_begin_another_message_is_refused(target, text) -> None:
     with pytest.raises(FindingsError, match="would not take") as caught:
         exports(prompt(text), target_of(target))
     assert caught.value.code == "CANNOT_EXPORT"
+
+
+def receipt(name: str, version: str, url: str) -> Receipt:
+    release = ReleaseId(entry_class="prompt", name=name, version=version)
+    registry = {"id": "0" * 32, "url": url}
+    return Receipt(
+        release=release,
+        sha256="ab" * 32,
+        size=4,
+        registry=registry,
+        installed="2026-11-21T05:00:00Z",
+    )
+
+
+@pytest.mark.parametrize(
+    "receipts",
+    [
+        (),
+        (
+            receipt("quiz_master", "1.0.0-rc---1+b.2", "https://prompts.example.org/a b"),
+            receipt("letter", "1.0.0", "/srv/registry"),
+        ),
+    ],
+)
+@pytest.mark.parametrize("form", ["cyclonedx", "spdx"])
+def test_a_bill_of_materials_is_valid(loaders, form, receipts, tmp_path) -> None:
+    now = datetime(2026, 11, 21, 5, tzinfo=UTC)
+    bill = bill_of_materials(form, receipts, version="0.2.0", now=now)
+    (tmp_path / f"bill.{form}.json").write_text(json.dumps(bill))
+    assert json.loads(loaders.load(form, tmp_path)) == bill
 
 
 def test_every_target_names_what_judges_its_files() -> None:

@@ -105,3 +105,14 @@ def test_the_targets_are_listed(client: Client) -> None:
     assert done.code == 0
     assert "agent-skill" in done.out
     assert client.refused("export", "letter")[0] == 2
+
+
+@pytest.mark.parametrize(("form", "rows"), [("cyclonedx", "components"), ("spdx", "packages")])
+def test_what_is_installed_as_a_bill_of_materials(client: Client, form: str, rows: str) -> None:
+    done = client.run("list", "--format", form)
+    assert (done.code, done.err) == (0, "")
+    names = [each["name"] for each in done.json[rows]]
+    assert names[-2:] == ["letter", "quiz_master"]
+    path = client.library / "letter/1.0.0/letter.prompt"
+    path.write_bytes(path.read_bytes() + b"\n")
+    assert "letter.prompt: SHA-256 is" in client.run("list", "--format", form).err

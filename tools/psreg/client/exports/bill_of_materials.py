@@ -1,0 +1,121 @@
+"""Lists of installed prompts for tools that read bills of materials: CycloneDX 1.6 and SPDX 2.3."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from psreg.client.library import Receipt
+
+_OF_ADDRESSES = ":/?#[]@!$&'()*+,;=%"
+_LIBRARY = "SPDXRef-Library"  # no name of a prompt has a capital letter
+
+
+def bill_of_materials(
+    form: str, receipts: Sequence[Receipt], *, version: str, now: datetime
+) -> dict[str, Any]:
+    """Return a list in the form `cyclonedx` or `spdx`, as JSON data.
+
+    `version` is that of psreg, and `now` is UTC.
+    """
+    created = now.strftime("%Y-%m-%dT%H:%M:%SZ")
+    build = _cyclonedx if form == "cyclonedx" else _spdx
+    return build(receipts, version, created)
+
+
+def _cyclonedx(receipts: Sequence[Receipt], version: str, created: str) -> dict[str, Any]:
+    tool = {"type": "application", "name": "psreg", "version": version}
+    return {
+        "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {"timestamp": created, "tools": {"components": [tool]}},
+        "components": [_component(receipt) for receipt in receipts],
+    }
+
+
+def _component(receipt: Receipt) -> dict[str, Any]:
+    release = receipt.release
+    properties = {
+        "psreg:class": release.entry_class,
+        "psreg:registry": receipt.registry["id"],
+        "psreg:installed": receipt.installed,
+    }
+    component = {
+        "type": "file",
+        "bom-ref": f"psreg:{release.name}@{release.version}",
+        "name": release.name,
+        "version": release.version,
+        "hashes": [{"alg": "SHA-256", "content": receipt.sha256}],
+        "purl": _package_url(receipt),
+        "properties": [{"name": name, "value": value} for name, value in properties.items()],
+    }
+    if address := _address(receipt):
+        component["externalReferences"] = [{"type": "distribution", "url": address}]
+    return component
+
+
+def _spdx(receipts: Sequence[Receipt], version: str, created: str) -> dict[str, Any]:
+    packages = [_package(receipt) for receipt in receipts]
+    library = {
+        "SPDXID": _LIBRARY,
+        "name": "prompts installed with psreg",
+        "downloadLocation": "NOASSERTION",
+        "filesAnalyzed": False,
+    }
+    digest = hashlib.sha256(json.dumps([created, packages]).encode()).hexdigest()
+    return {
+        "spdxVersion": "SPDX-2.3",
+        "dataLicense": "CC0-1.0",
+        "SPDXID": "SPDXRef-DOCUMENT",
+        "name": library["name"],
+        "documentNamespace": f"urn:psreg:{digest}",
+        "creationInfo": {"created": created, "creators": [f"Tool: psreg-{version}"]},
+        "packages": [library, *packages],
+        "relationships": [
+            _related("SPDXRef-DOCUMENT", "DESCRIBES", _LIBRARY),
+            *(_related(_LIBRARY, "CONTAINS", package["SPDXID"]) for package in packages),
+        ],
+    }
+
+
+def _related(one: str, kind: str, other: str) -> dict[str, str]:
+    return {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other}
+
+
+def _package(receipt: Receipt) -> dict[str, Any]:
+    release = receipt.release
+    identity = {
+        "referenceCategory": "PACKAGE-MANAGER",
+        "referenceType": "purl",
+        "referenceLocator": _package_url(receipt),
+    }
+    return {
+        "SPDXID": f"SPDXRef-{release.name.replace('_', '-')}",  # one version of a name is active
+        "name": release.name,
+        "versionInfo": release.version,
+        "packageFileName": release.filename,
+        "downloadLocation": _address(receipt) or "NOASSERTION",
+        "filesAnalyzed": False,
+        "checksums": [{"algorithm": "SHA256", "checksumValue": receipt.sha256}],
+        "externalRefs": [identity],
+    }
+
+
+def _package_url(receipt: Receipt) -> str:
+    release = receipt.release
+    checksum = quote(f"sha256:{receipt.sha256}", safe="")
+    return f"pkg:generic/{release.name}@{quote(release.version, safe='')}?checksum={checksum}"
+
+
+def _address(receipt: Receipt) -> str:
+    """Return the address of an artifact, "" if its registry is not behind a URL."""
+    url = receipt.registry["url"]
+    if not url.startswith(("https://", "http://")):
+        return ""
+    return f"{quote(url.rstrip('/'), safe=_OF_ADDRESSES)}/{quote(str(receipt.release.artifact))}"
