@@ -116,8 +116,22 @@ def test_sentences_that_are_split_over_the_values_of_a_long_file():
 def test_what_a_long_text_says_openly_is_not_told_as_disguised():
     text = f"{'Be kind to all. ' * 5_000}\n{ATTACK}\n{'Say it *well*, th&#101;n. ' * 5_000}"
     assert "PS014" not in {code for code, _, _ in told(text)}
+    assert "PS014" not in {code for code, _, _ in told(text.replace("all", "“all”"))}
     again = text.replace("Ignore all", "Ign*o*re all")
     assert "PS014" in {code for code, _, _ in told(again)}
+
+
+def test_what_is_near_the_changes_of_a_text():
+    source = Layer(text="." * 100)
+    cut = layer(source, "", [Edit(0, 10, ""), Edit(90, 100, "")])
+    edited = layer(cut, "x", [Edit(5, 5, "!!"), Edit(40, 50, "?")])
+    assert list(source.near_changes(5)) == list(cut.near_changes(5)) == []
+    assert list(edited.near_changes(5)) == [Span(0, 12), Span(37, 48)]
+    assert list(edited.near_changes(90)) == [Span(0, len(edited.text))]
+    letters = Layer(text=f"{edited.text[:60]}o{edited.text[61:]}", how="x", below=edited)
+    assert list(letters.near_changes(5)) == [Span(0, 12), Span(37, 48), Span(55, 66)]
+    again = layer(letters, "x", [Edit(42, 43, ""), Edit(60, 61, "00")])
+    assert list(again.near_changes(1)) == [Span(4, 8), Span(41, 43), Span(58, 62)]
 
 
 def test_what_is_near_words_of_attacks():

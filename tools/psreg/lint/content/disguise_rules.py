@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -130,7 +130,7 @@ def _ways(part: Layer) -> Iterator[_Searched]:
     changed = bool(part.disguises(0, len(part.text)))
     for read in _plainly(part, content, None if changed else part):
         if changed or read is not part:
-            yield _whole(read)
+            yield _Searched(read, _texts(read, read.near_changes(_NEAR)))
     yield from map(_near_edits, _turned(read, content, part))
 
 
@@ -248,7 +248,11 @@ def _near_edits(layer: Layer) -> _Searched:
     parts = layer.near_edits(_NEAR)
     if layer.how in layers.SCATTERED:
         parts = readings.near_telling(layer.text, _NEAR)
-    return _Searched(layer, [(part.start, layer.text[part.start : part.end]) for part in parts])
+    return _Searched(layer, _texts(layer, parts))
+
+
+def _texts(layer: Layer, parts: Iterable[Span]) -> list[tuple[int, str]]:
+    return [(part.start, layer.text[part.start : part.end]) for part in parts]
 
 
 def _found_in(ways: list[_Searched]) -> list[list[tuple[str, Rows, list[Hit]]]]:
@@ -323,22 +327,23 @@ class _Said:
         """Tell whether a segment says openly at `span` what `rows` find, or a finding told it."""
         if (code, number, span) in self.told:
             return True
-        if len(self.content.text) > _LONG:
-            return self._near(rows, number, span)
         openly = self._openly.get(id(rows))
         if openly is None:
             openly = self._openly[id(rows)] = self._seen(rows)
-        return _overlaps(span, openly.get(number, []))
+        if _overlaps(span, openly.get(number, [])):
+            return True
+        return self.content.is_long and self._near(rows, number, span)
 
     def _near(self, rows: Rows, number: int, span: Span) -> bool:
-        """Tell whether `rows` find something at `span` in the text around it."""
+        """Tell whether `rows` find something at `span` in the text around it, with plain signs."""
         first, last = span.start // _WINDOW, span.end // _WINDOW
         key = id(rows), number, first, last
         spans = self._windows.get(key)
         if spans is None:
             begin = max(0, first * _WINDOW - 2 * _NEAR)
             text = self.content.texts[number][begin : (last + 1) * _WINDOW + 2 * _NEAR]
-            found = hits(_as_content(text.translate(text_folding.TYPOGRAPHY)), rows)
+            plain = text.translate(text_folding.TYPOGRAPHY)
+            found = hits(_as_content(plain), rows) if plain != text else ()
             spans = sorted((begin + hit.start, begin + hit.end) for hit in found)
             self._windows[key] = spans
         return _overlaps(span, spans)
@@ -354,9 +359,9 @@ class _Said:
 
     @cached_property
     def _plain(self) -> Content:
-        """The content with plain signs."""
+        """The content with plain signs, if that does not take long."""
         content = self.content
-        if content.text.translate(text_folding.TYPOGRAPHY) == content.text:
+        if content.is_long or content.text.translate(text_folding.TYPOGRAPHY) == content.text:
             return content
         segments = tuple(
             Segment(text=each.text.translate(text_folding.TYPOGRAPHY), kind=each.kind)

@@ -79,6 +79,37 @@ class Layer:
             done = min(end + reach, len(self.text))
         yield Span(begin, done)
 
+    def near_changes(self, reach: int) -> Iterator[Span]:
+        """Yield the parts of this text that are near what is not as in the lowest text."""
+        begin, done = 0, -1
+        for start, end in self.changes():
+            if start - reach > done:
+                if done >= 0:
+                    yield Span(begin, done)
+                begin = max(0, start - reach)
+            done = max(done, min(end + reach, len(self.text)))
+        if done >= 0:
+            yield Span(begin, done)
+
+    def changes(self) -> list[tuple[int, int]]:
+        """Return, ascending, the ranges of this text that are not as in the lowest text."""
+        if self.below is None:
+            return []
+        lower = self.below.changes()
+        if not self.starts:  # letter for letter
+            pairs = enumerate(zip(self.text, self.below.text, strict=True))
+            return sorted([*lower, *((at, at + 1) for at, (here, other) in pairs if here != other)])
+        own = zip(self.starts, self.ends, strict=True) if self.how else ()
+        return sorted([*own, *((self._above(start), self._above(end)) for start, end in lower)])
+
+    def _above(self, offset: int) -> int:
+        """Return where a place of the text below is in this one."""
+        before = bisect_right(self.origins, (offset,)) - 1
+        if before < 0:
+            return offset
+        edit = self.origins[before]
+        return self.starts[before] if offset < edit.end else offset + self.ends[before] - edit.end
+
     def span(self, start: int, end: int) -> Span:
         """Return the characters of the lowest text that became `[start, end)` of this one."""
         if self.below is None:
