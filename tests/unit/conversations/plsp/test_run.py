@@ -121,6 +121,19 @@ def test_an_answer_that_is_refused_ends_the_loop_and_does_nothing(change, ended)
     assert world.done == []
 
 
+@pytest.mark.parametrize("finish", ["length", "content_filter"])
+def test_an_answer_that_was_cut_off_ends_the_loop_and_says_so(finish):
+    world = World()
+    loop = Loop(
+        program=program("@sig:!page,1;"),
+        ask=lambda _: ChatReply(text="S{!page,1;}S", finish=finish),
+        ports=world.ports,
+    )
+    (cycle,) = loop.run(Start(), 5)
+    assert (cycle.ended, cycle.notes, world.done) == ("cut-off", (), [])
+    assert cycle.record("psreg-1")["finish_reason"] == finish
+
+
 def test_an_assistant_may_stop_the_loop():
     found = run(["@sig:!stop;"], 5)
     assert [(cycle.ended, cycle.notes) for cycle in found] == [("stopped", ("stop",))]

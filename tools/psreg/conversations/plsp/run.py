@@ -72,6 +72,7 @@ def program_of(data: bytes, path: str, *, imf: str) -> Program:
 
 UNREADABLE = "unreadable"
 TEXT_AROUND = "text-around-block"
+CUT = "cut-off"
 STOPPED = "stopped"
 MAX_CYCLES = "max-cycles"
 
@@ -81,7 +82,8 @@ class Cycle:
     """One cycle of a run.
 
     `notes` say what its commands lead to; `fetched` are variables for the next instruction to
-    set, as lexemes; `ended` is why it is the last one, "" if it is not.
+    set, as lexemes; `ended` is why it is the last one, "" if it is not; `finish` is what cut the
+    answer off, "" if nothing did.
     """
 
     instr: str
@@ -90,11 +92,13 @@ class Cycle:
     notes: tuple[str, ...] = ()
     fetched: Mapping[str, str] = field(default_factory=dict)
     ended: str = ""
+    finish: str = ""
 
     def record(self, imf: str) -> dict[str, Any]:
         """Return the record of the trace; empty members are omitted."""
         line: dict[str, Any] = {"instr": self.instr, "previous": self.previous, "next": self.next}
         more = {"imf": imf, "fetched": dict(self.fetched), "notes": list(self.notes)}
+        more["finish_reason"] = self.finish
         return line | {key: value for key, value in more.items() if value}
 
 
@@ -184,17 +188,18 @@ class Loop:
         instr = self.program.instruction(number, before)
         system = Message(role="system", content=system_prompt(dialect=self.imf == DIALECT))
         user = Message(role="user", content=cycle_message(instr, previous))
-        answer = self.ask(ChatRequest(messages=(system, user), model=self.model)).text
-        block = read_block(answer)
-        refused = _refused(block)
+        answer = self.ask(ChatRequest(messages=(system, user), model=self.model))
+        block = read_block(answer.text)
+        refused = _refused(block) or (CUT if answer.cut else "")
         steps = () if refused else tuple(plan(block, self.ports))
         cycle = Cycle(
             instr=instr,
             previous=previous,
-            next=answer,
+            next=answer.text,
             notes=tuple(step.note for step in steps),
             fetched={step.variable: step.value for step in steps if step.variable},
             ended=refused or (STOPPED if any(step.stop for step in steps) else ended),
+            finish=answer.finish if answer.cut else "",
         )
         return cycle, steps
 
@@ -229,6 +234,7 @@ WHY_ENDED = {
     "stopped": "the assistant asked to stop",
     "unreadable": "the last block cannot be read",
     "text-around-block": "there is text around the last block",
+    "cut-off": "the last answer was cut off at the model's limit",
     "interrupted": "it was interrupted",
 }
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from psreg.conversations.plsp.run import (
+    CUT,
     TEXT_AROUND,
     UNREADABLE,
     WHY_ENDED,
@@ -79,7 +80,7 @@ class Recorder:
             self.console.note(f"psreg: {count}{where}; {WHY_ENDED[ended]}")
         if self.interrupted:
             return InterruptError.exit_code
-        return int(ended == UNREADABLE or found.report.failed())
+        return int(ended in (UNREADABLE, CUT) or found.report.failed())
 
     def _judged(self, mode: Mode) -> TranscriptReport:
         """Check the run, usually in read mode: every readable block continued the loop."""
