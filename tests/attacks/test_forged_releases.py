@@ -168,13 +168,13 @@ def test_a_signature_is_used_for_something_else(claimed, signed):
     check_refused(claimed)
 
 
-@pytest.mark.attack("T7", (4, "REQUIRES_UNSUPPORTED"))
+@pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))
 def test_a_requirement_is_added(claimed):
     row = newer(claimed)
     claimed.owners.sign("quiz_master", "1.1.0", ANA)
     row["release"]["requires"] = {"diary": "^1"}
     claimed.registry.publish()
-    check_refused(claimed, (4, "REQUIRES_UNSUPPORTED"))
+    check_refused(claimed)
 
 
 @pytest.mark.attack("T7", (3, "TRUST_STATEMENT"))

@@ -44,7 +44,7 @@ PLACEHOLDER = re.compile(r"[A-Z][A-Z0-9_]*|.*[…<{$|].*|PLACE.*")
 ELSEWHERE = re.compile(r"`(?:git|uv|pip|python|sha256sum|echo|curl|make)\b|<\w+>|locus|assumptions")
 """Text in which an option is one of another program, or a modifier of VPP."""
 
-OLD_CODES = {"PS080"}
+OLD_CODES = {"PS080", "REG034"}
 
 
 def texts_in(path):

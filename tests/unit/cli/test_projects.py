@@ -442,3 +442,29 @@ def test_the_cache(team, tmp_path):
     assert ran(team, "cache", "clean").out == "deleted 4 files\n"
     assert [path for path in team.cache.rglob("*") if path.is_file()] == []
     ran(team, "cache", "clean")
+
+
+def test_outside_of_a_project_what_is_required_is_installed_too(team):
+    done = ran(team, "install", "quiz_master")
+    assert "installed quiz_master 1.1.0" in done.out
+    assert "installed glossary 1.2.0" in done.out
+    assert "already installed glossary 1.2.0" in ran(team, "install", "quiz_master").out
+    assert ran(team, "install", "quiz_master", "--offline").code == 0
+    ran(team, "install", "quiz_master", "--to", "out")
+    assert sorted(content(team.place / "out")) == ["glossary.prompt", "quiz_master.pbe.txt"]
+    assert refused(team, "install", "quiz_master@1.1.0", "glossary@^2") == (
+        1,
+        "REQUIREMENTS_CONFLICT",
+    )
+    assert ran(team, "show", "--raw", "quiz_master@1.1.0").code == 0
+
+
+def test_a_policy_is_also_enforced_outside_of_the_lock(team):
+    (team.place / "psreg.toml").write_text('[policy]\nlicenses = ["CC0-1.0"]\n')
+    assert refused(team, "install", "glossary") == (3, "POLICY_REFUSED")
+    (team.place / "psreg.toml").unlink()
+    ran(team, "install", "glossary")
+    settings = team.client.home / "config/config.toml"
+    settings.write_text(settings.read_text() + "\n[policy]\nclaimed_only = true\n")
+    done = team.run("verify", "--format", "json")
+    assert (done.code, done.json["error"]["code"]) == (3, "POLICY_REFUSED")

@@ -297,14 +297,29 @@ def test_changed_released_bytes_are_refused(home: Path, registry: Path) -> None:
     assert f"{gone}: released sha256 {Target.of(FIRST[gone]).sha256}, now absent" in message
 
 
-def test_a_new_release_that_requires_others_is_refused(home: Path, registry: Path) -> None:
+def requiring(range_: bytes, name: bytes = b"beta") -> dict[PurePosixPath, bytes]:
     path = PurePosixPath("pbes/prompt/alpha/1.0.0/release.toml")
-    tree = FIRST | {path: FIRST[path] + b'[requires]\nbeta = "^0.1"\n'}
+    return FIRST | {path: FIRST[path] + b"[requires]\n" + name + b' = "' + range_ + b'"\n'}
+
+
+def test_a_release_that_requires_others_is_published_if_they_can_be_installed(
+    home: Path, registry: Path
+) -> None:
     message = refusal(
-        lambda: release(home, registry, tree), registry, "REQUIRES_REFUSED", FindingsError
+        lambda: release(home, registry, requiring(b"^9")),
+        registry,
+        "REQUIRES_REFUSED",
+        FindingsError,
     )
-    assert "alpha 1.0.0" in message
-    release(home, registry, FIRST)
+    assert "alpha 1.0.0 requires beta ^9, and this change asks for alpha =1.0.0" in message
+    message = refusal(
+        lambda: release(home, registry, requiring(b"*", b"gone")),
+        registry,
+        "REQUIRES_REFUSED",
+        FindingsError,
+    )
+    assert "there is no entry `gone`, which alpha 1.0.0 requires" in message
+    release(home, registry, requiring(b"^0.1"))
 
 
 @pytest.mark.parametrize("key", ["online", "timestamp"])

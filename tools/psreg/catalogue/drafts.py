@@ -41,6 +41,7 @@ from psreg.registry.journal import Seen
 from psreg.registry.owners.claim import claim_of
 from psreg.registry.published import Entry, SignedRecord, entries
 from psreg.registry.records import PackageRecord
+from psreg.registry.requirements.installable import unmet
 from psreg.registry.trust.reading import Read, RegistryState
 from psreg.registry.trust.roles import HEAD, Target, catalog_target, package_target
 from psreg.system.files import MAX_FILE
@@ -248,12 +249,15 @@ class _Preview:
             how = "is gone" if file.now is None else "changed" if file.was else "was added"
             why = f"{file.path} {how}; a released version never changes"
             refusals[_name_in(file.path)].append(why)
-        for release in built.requiring:
-            refusals[release.name].append(f"{release.version} has `[requires]`: not supported yet")
+        for release, why in unmet(built.requiring, lambda name: self._record(built, name)):
+            refusals[release.name].append(f"{release.version} requires what cannot be: {why}")
         for path, data in self._tree.items():
             if len(data) >= MAX_FILE:
                 refusals[_name_in(path)].append(f"{path}: {MAX_FILE:,} bytes or more")
         return refusals
+
+    def _record(self, built: BuildResult, name: str) -> PackageRecord | None:
+        return built.records.get(name) or self._before.get(name)
 
     def _draft(
         self,

@@ -6,11 +6,16 @@ All are verified before any is written.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psreg.cli.registry_option import add_offline_option, add_registry_option, open_kept
+from psreg.cli.registry_option import (
+    add_offline_option,
+    add_registry_option,
+    check_policy,
+    open_kept,
+)
 from psreg.client.resolve import parse_requests
 from psreg.core.classes import RESERVED_CLASSES
 from psreg.core.errors import UsageError
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
     from psreg.client.kept_registry import KeptRegistry
     from psreg.client.library import Library, Receipt
     from psreg.client.open_registry import OpenRegistry
-    from psreg.client.resolve import Request
+    from psreg.client.resolve import Choice, Request
 
 EXAMPLE = "psreg install quiz_master@^1.2"
 SCHEMA = "psreg.install/1"
@@ -62,7 +67,6 @@ def run(args: Namespace, console: Console) -> int:
         return _frozen(args, console)
     requests = parse_requests(args.names)  # before any request is sent
 
-    from psreg.client.install import fetch_all
     from psreg.client.library import user_library
 
     library = user_library(console.warn)
@@ -77,10 +81,13 @@ def run(args: Namespace, console: Console) -> int:
         if args.accept_owners:
             registry.accept_owners(request.name for request in requests)
         if args.to is not None:
-            fetched = fetch_all(requests, registry)
+            fetched = _fetched(requests, registry, console, {})
             results = [_write(release, args.to) for release in fetched]
         else:
-            fetched = fetch_all(requests, registry, library.has_intact, library.locks)
+            versions = {each.release.name: each.release.version for each in library.receipts()}
+            fetched = _fetched(
+                requests, registry, console, versions, library.has_intact, library.locks
+            )
             if args.registry is None:
                 _check_source(fetched, library, registry, console)
             results = [_install(release, library, registry) for release in fetched]
@@ -91,6 +98,35 @@ def run(args: Namespace, console: Console) -> int:
             console.warn(f"psreg: warning: {warning}")
     _report(results, registry, console)
     return 0
+
+
+def _fetched(
+    requests: Sequence[Request],
+    registry: OpenRegistry | KeptRegistry,
+    console: Console,
+    installed: Mapping[str, str],
+    *known: Callable[[Choice], bool],
+) -> tuple[FetchedRelease, ...]:
+    """Return what is requested, and what that requires, if policies allow all of it.
+
+    `installed` are versions to prefer for what is only required; `known` are those of `fetch_all`.
+    """
+    from psreg.client.install import fetch_all
+
+    fetched = fetch_all(requests, registry, *known)
+    if any(each.choice.row.release.get("requires") for each in fetched):
+        from psreg.client.project.requests import with_required
+
+        found = {(each.choice.release.name, each.choice.row.version): each for each in fetched}
+        exact = with_required(requests, registry, installed)
+        more = [each for each in exact if (each.name, str(each.range.exact)) not in found]
+        for each in fetch_all(more, registry, *known):
+            found[each.choice.release.name, each.choice.row.version] = each
+        fetched = tuple(found[each.name, str(each.range.exact)] for each in exact)
+    choices = [each.choice for each in fetched]
+    rows = [(each.release, each.row, registry.is_claimed(each.release.name)) for each in choices]
+    check_policy(registry.id, rows, console)
+    return fetched
 
 
 def _frozen(args: Namespace, console: Console) -> int:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from psreg.client.kept_registry import KeptRegistry
     from psreg.client.library import Library
     from psreg.client.open_registry import OpenRegistry
+    from psreg.core.identity import ReleaseId
+    from psreg.registry.records import ReleaseRecord
 
 
 def add_registry_option(
@@ -142,6 +144,30 @@ def _selected(args: Namespace, console: Console) -> tuple[SelectedRegistry, Sett
     for warning in settings.warnings:
         console.warn(f"psreg: warning: {warning}")
     return select_registry(args.registry, settings, start), settings
+
+
+def check_policy(
+    registry_id: str, rows: Iterable[tuple[ReleaseId, ReleaseRecord, bool]], console: Console
+) -> None:
+    """Check releases of a registry, each with whether its name is claimed, against `[policy]`.
+
+    Raises:
+        TrustError: `POLICY_REFUSED`.
+        UsageError: `CONFIG_INVALID`.
+    """
+    from psreg.client.registry_choice import load_settings, trust_store
+
+    settings = load_settings(Path.cwd())
+    if not [*settings.policies()]:
+        return
+    from psreg.client.project.policy import check_settings
+    from psreg.client.project.verified import VerifiedRelease
+
+    releases = [
+        VerifiedRelease(registry=registry_id, release=release, row=row, claimed=claimed)
+        for release, row, claimed in rows
+    ]
+    check_settings(settings, trust_store(partial(_tell, console)), releases)
 
 
 def _tell(console: Console, text: str) -> None:

@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psreg.cli.registry_option import add_offline_option, add_registry_option, open_selected
+from psreg.cli.registry_option import (
+    add_offline_option,
+    add_registry_option,
+    check_policy,
+    open_selected,
+)
 from psreg.client.resolve import parse_requests
 from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.core.terminal import one_line
@@ -72,7 +77,7 @@ def run(args: Namespace, console: Console) -> int:
         for receipt in receipts:
             answer = _answer(receipt, registry)
             chain = Chain(receipt, library, pins)
-            rows.append(_row(chain, library, answer))
+            rows.append(_row(chain, library, answer, _refusal(chain, console)))
             if args.export is not None:
                 _export(chain.signed, args.export)
     rows += [_damaged(name, library) for name in damaged]
@@ -128,9 +133,22 @@ def _answer(receipt: Receipt, registry: OpenRegistry | None) -> _Answer | None:
     return _Answer(note="; ".join(notes) or None, reviewers=reviewed.names)
 
 
-def _row(chain: Chain, library: Library, answer: _Answer | None) -> Row:
+def _refusal(chain: Chain, console: Console) -> TrustError | None:
+    """Return why `[policy]` does not allow an installed release, None if it does."""
+    if chain.row is None:
+        return None
+    receipt = chain.receipt
+    try:
+        rows = [(receipt.release, chain.row, chain.claimed)]
+        check_policy(receipt.registry["id"], rows, console)
+    except TrustError as error:
+        return TrustError(error.code, str(error), error.hint)
+    return None
+
+
+def _row(chain: Chain, library: Library, answer: _Answer | None, refusal: TrustError | None) -> Row:
     receipt, signed = chain.receipt, chain.signed
-    error = (answer and answer.error) or chain.error
+    error = (answer and answer.error) or chain.error or refusal
     revoked = library.withdrawal(receipt)
     return {
         "name": receipt.release.name,

@@ -116,7 +116,8 @@ class Chain:
     """The chain of an installed release in the `library`, up to the root that is pinned.
 
     `links` ends with the first one that fails. `signed` is what the owners signed; None if nobody
-    did, or if a link before that fails.
+    did, or if a link before that fails. `row` is what the record says, None if a link before that
+    fails, and `claimed` whether the name is claimed.
     """
 
     def __init__(self, receipt: Receipt, library: Library, pins: Pins) -> None:
@@ -125,6 +126,8 @@ class Chain:
         self._now = f"{now():%Y-%m-%dT%H:%M:%SZ}"
         self._title = f"{receipt.release.name} {receipt.release.version}"
         self.signed: Signed | None = None
+        self.row: ReleaseRecord | None = None
+        self.claimed = False
         self.links = tuple(self._told(pins))
 
     @property
@@ -152,7 +155,7 @@ class Chain:
         state = _opened(read, name)
         self._at = "record"
         record = self._record(state)
-        row = self._row(record)
+        row = self.row = self._row(record)
         yield Link(name="record", text=f"serial {record.serial}, which has the same bytes")
         yield from self._metadata(state, anchor)
         self._at = "claim"
@@ -254,6 +257,7 @@ class Chain:
 
         claim = claims.read_claim(data, record.name) if data is not None else None
         if claim is not None:
+            self.claimed = True
             yield from self._claimed(state, claim)
             self._at = "statement"
             claim.check(record, row, state.registry_id)

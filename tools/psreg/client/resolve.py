@@ -252,19 +252,13 @@ def choose(record: PackageRecord, request: Request) -> Choice:
     """Return the release of `record` that `request` selects, if it can be installed.
 
     Raises:
-        UnavailableError: see `pick`; `REQUIRES_UNSUPPORTED`.
+        UnavailableError: see `pick`.
         TrustError: the row contradicts its own identity.
     """
     row = pick(record, request)
     requires = row.release.get("requires")
     if requires and not isinstance(requires, dict):
         raise bad_record(record.name, f"version {row.version} requires {requires!r}")
-    if requires:
-        raise UnavailableError(
-            "REQUIRES_UNSUPPORTED",
-            f"{record.name} {row.version} needs other entries: {', '.join(sorted(requires))}",
-            "Install a newer psreg: this version cannot install dependencies.",
-        )
     return Choice(
         request=request,
         release=release_id(record, row),

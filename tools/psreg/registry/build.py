@@ -66,7 +66,7 @@ class BuildResult:
 
     @property
     def requiring(self) -> tuple[ReleaseId, ...]:
-        """The new releases with `[requires]`, which nothing can install yet."""
+        """The new releases with `[requires]`."""
         return tuple(each for each in self.released if self._row(each).release.get("requires"))
 
     def _row(self, release: ReleaseId) -> ReleaseRecord:

@@ -31,6 +31,7 @@ from psreg.registry.current_state import NO_EVENT, SignedEvent, make_current, re
 from psreg.registry.logged_releases import LoggedReleases, is_signed_by_one, log_releases
 from psreg.registry.owners.recoveries import OBJECTED, Standing, entry_of, with_recovery
 from psreg.registry.records import PackageRecord, read_record
+from psreg.registry.requirements.installable import unmet
 from psreg.registry.trust.issuing import issue, issue_first, renew
 from psreg.registry.trust.metadata import Document, MetadataSigner, info_of
 from psreg.registry.trust.reading import RegistryState
@@ -268,7 +269,7 @@ def _built(  # noqa: PLR0917 - before, after, and the time
         withdrawals=effects,
     )
     _refuse_changes(index)
-    _refuse_requirements(index)
+    _refuse_requirements(index, baseline.state)
     return _New(
         records=index.records,
         released=index.released,
@@ -372,13 +373,15 @@ def _records(
     return {name: read_record(packages[name], name) for name in wanted}
 
 
-def _refuse_requirements(index: BuildResult) -> None:
-    if requiring := index.requiring:
-        named = ", ".join(f"{release.name} {release.version}" for release in requiring)
+def _refuse_requirements(index: BuildResult, state: RegistryState | None) -> None:
+    def record(name: str) -> PackageRecord | None:
+        return index.records.get(name) or _records(state, [name]).get(name)
+
+    for release, why in unmet(index.requiring, record):
         raise FindingsError(
             "REQUIRES_REFUSED",
-            f"not installable yet, because of `[requires]`: {named}",
-            "Remove `[requires]` from release.toml, and name the other prompts in README.md.",
+            f"{release.name} {release.version} cannot be installed with what it requires: {why}",
+            "Correct `[requires]` in its release.toml.",
         )
 
 

@@ -8,6 +8,7 @@ from psreg.client.project.lockfile import Lock
 from psreg.client.project.locking import entries_for, relocked
 from psreg.client.project.manifest import Manifest
 from psreg.client.project.registries import Published
+from psreg.client.project.requests import with_required
 from psreg.client.resolve import parse_request
 from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from support.shelves import ID, OTHER, Shelf, opener
@@ -219,3 +220,11 @@ def test_a_statement_that_no_owner_signed_is_locked_without_owners(shelf):
     locked = lock_of('signed = "*"', shelf).prompts["signed"]
     assert locked.owners == ()
     assert locked.statement is not None
+
+
+def test_what_is_installed_with_requested_prompts(shelf):
+    from_request = [parse_request("quiz@^1")]
+    found = with_required(from_request, shelf, {"words": "1.0.0", "quiz": "1.0.0"})
+    assert [*map(str, found)] == ["quiz@=1.1.0", "words@=1.1.0"]
+    found = with_required([parse_request("quiz@1.0.0")], shelf, {"words": "1.0.0"})
+    assert [*map(str, found)] == ["quiz@=1.0.0", "words@=1.0.0"]

@@ -2,7 +2,13 @@
 
 import pytest
 
-from psreg.client.project.policy import Policy, check_policies, known_registries, policies_of
+from psreg.client.project.policy import (
+    Policy,
+    check_policies,
+    check_settings,
+    known_registries,
+    policies_of,
+)
 from psreg.core.errors import TrustError, UsageError
 from psreg.lint.score import FORMULA
 from support.shelves import ID, OTHER, Shelf
@@ -131,3 +137,10 @@ def test_registries_are_known_by_name_and_address():
     rows = [Named("main", "https://a.example", "aa"), Named("new", "https://b.example", "bb")]
     known = known_registries(Settings([*rows, Named("old", "/x", None)]), Store(aa=anchor))
     assert known == {"main": ID, "https://a.example": ID}
+
+
+def test_releases_are_checked_against_the_settings():
+    with pytest.raises(TrustError) as caught:
+        check_settings(Settings(), Store(), [release()])
+    assert len(caught.value.details) == 2
+    check_settings(Settings(), Store(), [])

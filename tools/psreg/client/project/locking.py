@@ -11,7 +11,7 @@ from psreg.client.project.registries import Opener, Published
 from psreg.client.resolve import Request, pick
 from psreg.core.errors import FindingsError, TrustError
 from psreg.core.version import ANY, Range, parse_version
-from psreg.registry.resolution import Offer, Requirement, resolve
+from psreg.registry.requirements.resolution import Offer, Requirement, resolve
 
 
 def relocked(

@@ -129,6 +129,13 @@ def check_policies(
     )
 
 
+def check_settings(
+    settings: Settings, store: TrustStore, releases: Iterable[VerifiedRelease]
+) -> None:
+    """Check that the policies of the settings allow releases. Raises as `check_policies`."""
+    check_policies(policies_of(settings), releases, known_registries(settings, store))
+
+
 def policies_of(settings: Settings) -> list[Policy]:
     """Return the policies of the files that apply. Raises UsageError `CONFIG_INVALID`."""
     return [Policy.read(table, path, fault) for path, table, fault in settings.policies()]

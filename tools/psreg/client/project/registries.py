@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Protocol
 from psreg.client.install import Registry, required_record
 from psreg.client.project.lockfile import Lock, LockedPrompt
 from psreg.client.project.manifest import Manifest
-from psreg.client.project.verified import VerifiedRelease, requires_of
+from psreg.client.project.verified import VerifiedRelease
 from psreg.client.resolve import refusal
 from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.core.version import Range
-from psreg.registry.resolution import Offer, Requirement
+from psreg.registry.requirements.installable import requires_of
+from psreg.registry.requirements.resolution import Offer, Requirement
 
 if TYPE_CHECKING:
     from psreg.registry.owners.claim import Claim
@@ -40,7 +41,7 @@ Opener = Callable[[str | None], ProjectRegistry]
 
 
 class Published:
-    """What the registries of a project publish; implements `registry.resolution.Releases`.
+    """What the registries of a project publish; implements `registry.requirements`'s `Releases`.
 
     A name is of the registry that the project file says, else of that of the entry which requires
     it, never of another one that has a newer version.

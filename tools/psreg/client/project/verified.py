@@ -16,7 +16,8 @@ from psreg.core.version import Range
 from psreg.lint.score import read_score
 from psreg.registry.json_members import Members
 from psreg.registry.log.entry import statement_digest
-from psreg.registry.records import PackageRecord, ReleaseRecord, bad_record
+from psreg.registry.records import PackageRecord, ReleaseRecord
+from psreg.registry.requirements.installable import requires_of
 
 SCHEMA = "psreg.verified/1"
 
@@ -163,21 +164,3 @@ class VerifiedRelease:
 def with_digest(body: bytes) -> bytes:
     """Return the content of a file that begins with the digest of the rest of it."""
     return hashlib.sha256(body).hexdigest().encode() + b"\n" + body
-
-
-def requires_of(name: str, row: ReleaseRecord) -> dict[str, str]:
-    """Return what a release requires: ranges by name, without blanks.
-
-    Raises:
-        TrustError: `TRUST_METADATA`: the row says something else.
-    """
-    table = row.release.get("requires") or {}
-    if not isinstance(table, dict):
-        raise bad_record(name, f"version {row.version} requires {table!r}")
-    found = {}
-    for other, text in sorted(table.items()):
-        try:
-            found[other] = Range.parse("".join(str(text).split())).text
-        except ValueError as error:
-            raise bad_record(name, f"version {row.version} requires {other} {text!r}") from error
-    return found

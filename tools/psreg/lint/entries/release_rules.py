@@ -242,33 +242,6 @@ def bad_requirement(submission: Submission) -> Iterator[Finding]:
             yield Finding(message=fault, at=at, path=path)
 
 
-@rule("REG034", spec="registry/RELEASE", severity=WARNING, since="0.2.0")
-def requirements_not_supported(submission: Submission) -> Iterator[Finding]:
-    """`[requires]` names other entries, which `psreg install` does not install yet.
-
-    ## Why
-    Required entries are to be installed together with this one. This version of psreg does not do
-    that yet, so a user would get a prompt that calls something missing, and since a release never
-    changes, it would stay like that. `psreg check` only warns, but `psreg publish` refuses.
-
-    ## Fix
-    Remove `[requires]` for now, and name the other prompts in README.md.
-
-    ```toml
-    [requires]           # not yet
-    glossary = "^1.2"
-    ```
-    """
-    if submission.release.requires:
-        yield Finding(
-            message="psreg does not install required entries yet, so this cannot be published",
-            at="/requires",
-            key=True,
-            path=_path(submission),
-            hint="Remove `[requires]`, and name the other prompts in README.md.",
-        )
-
-
 def _range_fault(text: str, versions: tuple[str, ...]) -> str:
     try:
         wanted = Range.parse(text)

@@ -42,7 +42,6 @@ from psreg.lint.entries.release_rules import (
     changes_missing,
     license_not_allowed,
     missing_release_field,
-    requirements_not_supported,
     unknown_release_key,
     wrong_release_value,
 )
@@ -419,7 +418,6 @@ SUBMISSION_RULES: tuple[Rule[Any], ...] = (
     *GOLDEN_RULES,
     too_many_files,
     description_says_nothing,
-    requirements_not_supported,
     run_does_not_count,
     bad_origin,
 )

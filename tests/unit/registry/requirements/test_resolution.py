@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.core.version import Range, parse_version
-from psreg.registry.resolution import Offer, Requirement, cycle_in, resolve
+from psreg.registry.requirements.resolution import Offer, Requirement, cycle_in, resolve
 
 
 class Shelf:
@@ -213,7 +213,7 @@ def test_cycles(graph, cycle):
 
 
 def test_a_search_without_end_is_given_up(monkeypatch):
-    monkeypatch.setattr("psreg.registry.resolution._ROUNDS", 1)
+    monkeypatch.setattr("psreg.registry.requirements.resolution._ROUNDS", 1)
     with pytest.raises(FindingsError, match="in 1 steps"):
         resolve(asked(glossary="^1", quiz="^1"), Shelf(CHAIN))
 
