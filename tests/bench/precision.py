@@ -1,12 +1,13 @@
 """How many ordinary texts the content rules block, and how many hostile ones they find.
 
 `python tests/bench/run.py lint --benign DIR --hostile DIR` judges each text file below the folders
-as the content of a `.prompt`, in memory, and prints a row for each source: a folder below DIR, or
-DIR itself. Blocked is what has an error of family PS, warned what has a warning but no error.
+as the content of a `.prompt`, in memory, or as what it is if it is a `.prompt` or a PBE already. It
+prints a row for each source: a folder below DIR, or DIR itself. Blocked is what has an error of family PS, warned what has a warning but no error.
 PS021, about images from other servers, is left out. A hostile text is found for the right reason
 by a rule about attacks, not by one about form.
 """
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from psreg.lint.engine import check_file
 
 SUFFIXES = (".md", ".mdc", ".prompt", ".rst", ".txt")
 HEAD = "[METADATA]\n@dotprompt_format_version 0.0.1\n\n[CONTENT]\n"
+MARK = re.compile(r"^\[(?:METADATA|DEFAULTS|CONTENT)\]", re.MULTILINE)
 LEFT_OUT = frozenset({"PS021"})
 ABOUT_FORM = frozenset({"PS005", "PS006", "PS008", "PS009", "PS052", "PS070", "PS071"})
 LARGEST = 1_000_000
@@ -34,7 +36,8 @@ class Source:
 
     def judge(self, path: Path, *, verbose: bool) -> None:
         text = path.read_bytes()[:LARGEST].decode("utf-8-sig", errors="replace")
-        found = check_file((HEAD + text + "\n").encode(), path="x.prompt")
+        data, name = document(path.name, text)
+        found = check_file(data, path=name)
         found = [d for d in found if d.family == "PS" and d.code not in LEFT_OUT]
         found = [d for d in found if d.severity is not Severity.INFO]
         levels = {d.severity for d in found}
@@ -54,6 +57,16 @@ class Source:
         cells = "".join(f"{number / max(1, self.files):>9.2%}" for number in rates)
         often = ", ".join(f"{code} {number}" for code, number in self.codes.most_common(8))
         return f"{kind:8} {self.name[:24]:24} {self.files:>6}{cells}  {often}"
+
+
+def document(name: str, text: str) -> tuple[bytes, str]:
+    """Return what to check instead of a text: a file and its name.
+
+    A header would begin another section, so that the text is not read; a blank is put before it.
+    """
+    if name.endswith(".pbe.txt") or (name.endswith(".prompt") and MARK.search(text)):
+        return text.encode(), name
+    return (HEAD + MARK.sub(" \\g<0>", text) + "\n").encode(), "x.prompt"
 
 
 def sources(folder: Path, *, verbose: bool) -> list[Source]:

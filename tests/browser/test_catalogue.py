@@ -77,6 +77,7 @@ def test_an_entry_prints_its_facts_and_the_prompt_first(tab):
     page = tab.open("interactive_engine/listener/")
     assert 0 < len(re.findall(rb"/Type /Page\b", page.pdf(format="A4"))) <= 6
     page.emulate_media(media="print")
+    assert not page.locator(".ps-take").is_visible()
     tops = [
         page.locator(part).bounding_box()["y"]
         for part in (".ps-head", ".ps-entry__facts", "#artifact", "#use")

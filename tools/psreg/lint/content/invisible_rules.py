@@ -284,10 +284,12 @@ def variation_selectors(content: Content) -> Iterator[Finding]:
 
 def _selects_nothing(segment: Segment, runs: list[re.Match[str]]) -> Finding:
     hidden = "".join(run[0] for run in runs)
-    number = "1 variation selector" if len(hidden) == 1 else f"{len(hidden)} variation selectors"
+    number = f"{len(hidden)} variation selectors that select"
+    if len(hidden) == 1:
+        number = "1 variation selector that selects"
     fix = tuple(Change(segment.span(*r.span()), "") for r in runs[:_FIXED] if deletable(segment, r))
     return Finding(
-        message=f"{number} that select nothing; as bytes: {hidden_bytes(_bytes(hidden))}",
+        message=f"{number} nothing; as bytes: {hidden_bytes(_bytes(hidden))}",
         at=segment.span(*runs[0].span()),
         hint="Delete them, and find out where they came from.",
         fix=fix,
