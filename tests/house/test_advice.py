@@ -220,6 +220,10 @@ def test_every_guide_is_a_page():
     assert named <= titles
 
 
+EXPORTED = (".github/prompts", ".github/instructions")
+"""Folders of a project to which prompts are exported."""
+
+
 def test_every_file_of_this_repository_exists():
     place = re.compile(r"(?<![\w/.$<{-])((?:site|tools|tests|\.github|\.ci)/[\w./*-]+\w)")
     missing = {
@@ -227,7 +231,9 @@ def test_every_file_of_this_repository_exists():
         for path, text in texts()
         if not path.endswith(".gitlab-ci.yml")  # its $tools is a folder of its own
         for named in place.findall(text)
-        if not list(ROOT.glob(named)) and not list(ROOT.glob(f"{named}.*"))
+        if not named.startswith(EXPORTED)
+        and not list(ROOT.glob(named))
+        and not list(ROOT.glob(f"{named}.*"))
     }
     assert missing == set()
 

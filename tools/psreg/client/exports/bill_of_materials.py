@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from psreg.client.library import Receipt
 
-_OF_ADDRESSES = ":/?#[]@!$&'()*+,;=%"
+_OF_ADDRESSES = ":/?#[]@!$&'(),*+;=%"
 _LIBRARY = "SPDXRef-Library"  # no name of a prompt has a capital letter
 
 
