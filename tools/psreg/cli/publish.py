@@ -367,6 +367,9 @@ def _warn(result: PublishResult, now: datetime, console: Console) -> None:
         console.warn(f"warning: {line}")
     for line in result.ignored:
         console.warn(f"warning: {line}")
+    for each in result.completable:
+        since = f"warning: {each.name} can get other owners since {each.due[:10]}"
+        console.warn(f"{since}; run `psreg keys owners {each.name}`")
     if clock.is_future(result.latest, now):
         console.warn(
             f"warning: a release is dated {result.latest}, but the clock of this machine says "

@@ -29,6 +29,7 @@ from psreg.registry.catalog_growth import grow
 from psreg.registry.catalog_head import Head, changed_inputs
 from psreg.registry.current_state import NO_EVENT, SignedEvent, make_current, ready_to_sign
 from psreg.registry.logged_releases import LoggedReleases, is_signed_by_one, log_releases
+from psreg.registry.owners.ownership import text_of
 from psreg.registry.owners.recoveries import OBJECTED, Standing, entry_of, with_recovery
 from psreg.registry.records import PackageRecord, read_record
 from psreg.registry.requirements.installable import unmet
@@ -38,6 +39,7 @@ from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
     HEAD,
     LIFETIMES,
+    OWNERS,
     RELEASES,
     ROOT,
     SIGNING_FOLDER,
@@ -71,7 +73,8 @@ class PublishResult:
     should be renewed, but whose keys are elsewhere; `latest` is the newest date of a release, and
     `head` the digest of the catalogue's head, "" if it has none. `waiting` are releases that too
     few owners have signed, `recoveries` those of names that were logged, or to which an owner
-    objected, and `ignored` is why signatures do not count.
+    objected, and `ignored` is why signatures do not count. `completable` are the recoveries that a
+    renewal found to be due.
     """
 
     registry_id: str
@@ -87,6 +90,7 @@ class PublishResult:
     waiting: tuple[Waiting, ...] = ()
     recoveries: tuple[Standing, ...] = ()
     ignored: tuple[str, ...] = ()
+    completable: tuple[Standing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -361,7 +365,17 @@ def resign(
         signer = replace(signer, registry_id=None)  # all documents change at once, in a publish
     documents = renew(baseline.state, signer)
     written = make_current(baseline, info_of(root).id, {}, documents, ports)
-    return result_of(baseline, documents, signer, baseline.head, written)
+    result = result_of(baseline, documents, signer, baseline.head, written)
+    return replace(result, completable=tuple(_completable(baseline.state, now)))
+
+
+def _completable(state: RegistryState, now: datetime) -> Iterator[Standing]:
+    """Yield the recoveries whose time to object has passed."""
+    if OWNERS not in state.bins_below:
+        return
+    from psreg.registry.owners.recoveries import pending  # noqa: PLC0415 - few registries have any
+
+    yield from (each for each in pending(state) if each.due <= text_of(now))
 
 
 def _records(

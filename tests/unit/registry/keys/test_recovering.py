@@ -43,6 +43,7 @@ from support.publishing import (
     memory_ports,
     ports,
     release,
+    renewed,
     state_of,
 )
 
@@ -118,6 +119,8 @@ def test_others_own_a_name_after_a_week(home: Path, registry: Path, asked: Tree)
     assert release(home, registry, asked, NOW + 2 * DAY).recoveries == ()
     assert told(registry, NOW + 2 * DAY) == f"alpha can get other owners on {logged.due[:10]}"
     assert told(registry, NOW + 9 * DAY) == f"alpha can get other owners since {logged.due[:10]}"
+    assert renewed(home, registry, after=2 * DAY).completable == ()
+    assert [each.name for each in renewed(home, registry, after=8 * DAY).completable] == ["alpha"]
     why = refused(home, registry, asked, NOW + 8 * DAY - timedelta(seconds=1))
     assert f"may take effect on {logged.due}, and not before" in why
     (done,) = claim(home, registry, asked, "alpha", now=NOW + 8 * DAY)

@@ -7,10 +7,8 @@ from datetime import datetime, timedelta
 
 from psreg.core.errors import TrustError
 from psreg.registry.doctor.facts import Diagnosis, Facts, Status
-from psreg.registry.owners.claim import claim_of
 from psreg.registry.owners.ownership import text_of
-from psreg.registry.owners.recoveries import Standing, standing
-from psreg.registry.records import read_record
+from psreg.registry.owners.recoveries import pending
 from psreg.registry.trust.metadata import info_of
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
@@ -110,7 +108,7 @@ def claims(_: Facts, state: RegistryState) -> Diagnosis:
 
 def recoveries(facts: Facts, state: RegistryState) -> Diagnosis:
     """Whether no name waits to get other owners."""
-    waiting = sorted((each.due, each.name) for each in _pending(state))
+    waiting = sorted((each.due, each.name) for each in pending(state))
     if not waiting:
         return Diagnosis(id="recoveries", status=Status.OK, found="no recovery is pending")
     at, name = waiting[0]
@@ -124,15 +122,6 @@ def recoveries(facts: Facts, state: RegistryState) -> Diagnosis:
         found = f"{name} can get other owners since {at[:10]}"
         advice = f"Run `psreg keys owners {name}`."
     return Diagnosis(id="recoveries", status=Status.WARNING, found=found + more, advice=advice)
-
-
-def _pending(state: RegistryState) -> Iterator[Standing]:
-    """Yield the recoveries that are in the log and not yet completed, nor refused."""
-    for name in state.owners:
-        claim, package = claim_of(name, state.owners), state.packages.get(name)
-        if claim and claim.recovery and package:
-            found = standing(read_record(package, name), claim, state.registry_id)
-            yield from (each for each in found if each.due)
 
 
 def expiry(facts: Facts, state: RegistryState) -> Diagnosis:

@@ -10,13 +10,13 @@ import hashlib
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from psreg.core.errors import TrustError
 from psreg.formats.json.canonical import canonical
 from psreg.registry.json_members import Members
 from psreg.registry.log.entry import LogEntry, LogRecord
-from psreg.registry.owners.claim import Claim
+from psreg.registry.owners.claim import Claim, read_claim
 from psreg.registry.owners.in_toto import refused
 from psreg.registry.owners.ownership import (
     DELAY,
@@ -27,7 +27,10 @@ from psreg.registry.owners.ownership import (
     time_of,
     without_void,
 )
-from psreg.registry.records import PackageRecord, bad_record
+from psreg.registry.records import PackageRecord, bad_record, read_record
+
+if TYPE_CHECKING:
+    from psreg.registry.trust.reading import RegistryState
 
 RECOVERY = "recovery"
 """The kind of an entry of the log about a recovery."""
@@ -135,6 +138,19 @@ def logged(record: PackageRecord, recovery: Recovery) -> LoggedRecovery | None:
     """Return what a record says about a recovery, None if it is not in the log. Raises as above."""
     found = (each for each in recoveries_of(record) if each.log.statement == recovery.digest)
     return next(found, None)
+
+
+def pending(state: RegistryState) -> Iterator[Standing]:
+    """Yield the recoveries that are in the log and not yet completed, nor refused.
+
+    Raises:
+        TrustError: a claim or a record is not as it was signed.
+    """
+    for name, data in state.owners.items():
+        claim = read_claim(data, name) if b'"recovery"' in data else None
+        if claim and claim.recovery and name in state.packages:
+            found = standing(read_record(state.packages[name], name), claim, state.registry_id)
+            yield from (each for each in found if each.due)
 
 
 def entry_of(recovery: Recovery) -> LogEntry:
