@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.utils import Prehashed
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
@@ -120,6 +121,41 @@ class Kms:
         return {"Signature": b64encode(key.sign(b64decode(asked["Message"]), digest)).decode()}
 
 
+class Vault:
+    """Vault's transit engine on this machine, as far as it is needed to sign with one key."""
+
+    def __init__(self) -> None:
+        self.key = Ed25519PrivateKey.generate()
+        self.calls: list[str] = []
+        owner = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                public = owner.key.public_key().public_bytes_raw()
+                other = Ed25519PrivateKey.generate().public_key().public_bytes_raw()
+                versions = {"9": other, "10": public}
+                self.tell({v: {"public_key": b64encode(k).decode()} for v, k in versions.items()})
+
+            def do_POST(self) -> None:
+                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                assert asked["key_version"] == 10
+                made = b64encode(owner.key.sign(b64decode(asked["input"]))).decode()
+                self.tell(f"vault:v10:{made}")
+
+            def tell(self, told: object) -> None:
+                owner.calls.append(self.path)
+                known = self.headers["X-Vault-Token"] == "hvs.test"
+                member = "keys" if isinstance(told, dict) else "signature"
+                body = {"data": {member: told}} if known else {"errors": ["permission denied"]}
+                answer(self, 200 if known else 403, json.dumps(body).encode())
+
+            def log_message(self, *_: object) -> None: ...
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        address = f"http://127.0.0.1:{self.server.server_port}"
+        self.environ = {"VAULT_ADDR": address, "VAULT_TOKEN": "hvs.test"}
+
+
 def new_key() -> ec.EllipticCurvePrivateKey:
     return ec.generate_private_key(ec.SECP384R1())
 
@@ -133,6 +169,40 @@ def kms() -> Iterator[Kms]:
     found.server.shutdown()
     found.server.server_close()
     thread.join()
+
+
+@pytest.fixture
+def vault() -> Iterator[Vault]:
+    pytest.importorskip("hvac", reason="the extra `vault` is not installed")
+    found = Vault()
+    thread = threading.Thread(target=found.server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    yield found
+    found.server.shutdown()
+    found.server.server_close()
+    thread.join()
+
+
+def test_a_vault_signs(checkout: Checkout, vault: Vault) -> None:
+    told = [
+        checkout.made("ana"),
+        checkout.made("ben"),
+        checkout.made("dan", "--at", "hv:dan", **vault.environ),
+    ]
+    (place,) = (checkout.homes / "dan/data/keys").glob("*/dan.json")
+    assert json.loads(place.read_text())["uri"] == "hv:dan/10"
+    checkout.run("main", "keys", "harden", *told, "--threshold", "3", "-q")
+    for each in ("ana", "ben"):
+        checkout.run(each, "keys", "sign", "--yes", "-q")
+    stranger = {**vault.environ, "VAULT_TOKEN": "hvs.other"}
+    assert error(checkout.run("dan", "keys", "sign", "--yes", code=4, **stranger)) == (
+        "SIGNER_UNAVAILABLE"
+    )
+    checkout.run("dan", "keys", "sign", "--yes", "-q", **vault.environ)
+    checkout.run("main", "publish", "-q")
+    assert {*vault.calls} == {"/v1/transit/keys/dan", "/v1/transit/sign/dan"}
+    assert checkout.signers("root") == {"ana": "ed25519", "ben": "ed25519", "dan": "ed25519"}
+    checkout.run("newcomer", "install", NAME, "--registry", checkout.root)
 
 
 def test_a_ceremony_with_a_file_a_token_and_a_kms(
