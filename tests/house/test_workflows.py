@@ -1,6 +1,7 @@
 """The pipelines: well-formed, linted, pinned, and alike here and in the registries we make."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -52,6 +53,46 @@ def test_ours_and_theirs_are_one_text(path):
     for theirs, ours in DIFFERENCES:
         text = text.replace(theirs, ours)
     assert (OURS / path.name).read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("file", ["publish.yml", "resign.yml", GITLAB.name])
+def test_a_claim_that_waits_is_not_lost_to_the_signed_state(file, tmp_path):
+    """The claim is on the main branch, and the signed state on another one does not have it yet."""
+    waits = "registry/targets/owners/1.quiz.json"
+
+    def git(*words):
+        subprocess.run(["git", "-C", tmp_path, *words], check=True, capture_output=True)
+
+    def commit(*places):
+        for place in places:
+            (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / place).write_text(place)
+        git("add", "--force", *places)
+        git("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "x")
+
+    git("init", "-q", "-b", "registry")
+    commit("registry/metadata/timestamp.json", "registry/log/checkpoint", "registry/targets/2.json")
+    git("remote", "add", "origin", str(tmp_path))
+    git("switch", "-q", "--orphan", "main")
+    (tmp_path / ".gitignore").write_text((ROOT / ".gitignore").read_text())
+    (tmp_path / waits).parent.mkdir(parents=True)
+    (tmp_path / waits).write_text("claim")
+    git("add", "registry")  # as the guide says; what is ignored is left out
+    git("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "Claim quiz")
+    found = GITLAB if file == GITLAB.name else OURS / file
+    script = brings(yaml.safe_load(found.read_text(encoding="utf-8")))
+    env = {"STATE_BRANCH": "registry", "PATH": os.environ["PATH"]}
+    subprocess.run(["bash", "-eo", "pipefail", "-c", script], cwd=tmp_path, env=env, check=True)
+    kept = {each.relative_to(tmp_path).as_posix() for each in tmp_path.glob("registry/**/*.*")}
+    assert {waits, "registry/targets/2.json", "registry/metadata/timestamp.json"} <= kept
+
+
+def brings(document):
+    """Return the shell script of a pipeline that brings the signed state."""
+    if ".signed-state" in document:
+        return document[".signed-state"]
+    steps = (step for job in document["jobs"].values() for step in job["steps"])
+    return next(step["run"] for step in steps if step.get("name") == "Bring the signed state")
 
 
 def test_zizmor_finds_nothing():
