@@ -336,7 +336,7 @@ def test_keys_that_sign_nothing(claimed: Checkout, tmp_path: Path) -> None:
     claimed.give("other", ANA).with_name("other.pub").write_text("no key\n")
     assert claimed.refused("sign", NAME) == "NO_OWNERS_KEY"
     done = claimed.run("sign", NAME, "--key", tmp_path / "absent", code=4)
-    assert f"{tmp_path / 'absent'} is not a key of an owner" in done.stderr
+    assert f"error[NOT_FOUND]: {tmp_path / 'absent'} is not there" in done.stderr
     odd = claimed.give("odd", CEM)
     odd.with_name("odd.pub").write_text(f"{ANA.line}\n")
     assert claimed.refused("sign", NAME, "--key", odd) == "CANNOT_SIGN"

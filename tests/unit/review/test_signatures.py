@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -115,7 +116,9 @@ def test_a_message_too_long_for_the_comment_is_in_an_artifact(tmp_path: Path) ->
     ((name, message),) = long_messages(found).items()
     job = "https://forge.example/runs/7"
     comment = review_markdown(found, job, keeps_messages=True)
-    assert f"</code> is in the artifact `messages` of [the job]({job}).\n" in comment
+    digest = hashlib.sha256(message).hexdigest()
+    where = f"</code> is in the artifact `messages` of [the job]({job})."
+    assert f"{where} Its SHA-256 is `{digest}`.\n" in comment
     (line,) = (line for line in comment.splitlines() if "ssh-keygen" in line)
     assert f"cat {name} |" in line
     (tmp_path / "id").write_bytes(ANA.private_file)

@@ -138,12 +138,14 @@ def _key(signable: Signable, chosen: Path | None) -> tuple[SshKey, Path | str]:
     """Return the key of somebody who can sign, and what to sign with, as `ssh_keygen.sign`.
 
     Raises:
-        UnavailableError: NO_OWNERS_KEY or NO_REVIEWERS_KEY.
+        UnavailableError: NO_OWNERS_KEY or NO_REVIEWERS_KEY; NOT_FOUND: there is no such file.
     """
     from psreg.core.ssh_key import SshKey
     from psreg.system.ssh_keygen import public_key, public_keys
 
     given = [(public_key(chosen), chosen)] if chosen else public_keys(Path.home() / ".ssh")
+    if chosen and given == [("", chosen)] and not chosen.exists():
+        raise UnavailableError("NOT_FOUND", f"{chosen} is not there", "Name an SSH key.")
     for line, source in given:
         try:
             key = SshKey.parse(line)

@@ -182,7 +182,9 @@ def _artifact(signable: Signable, kept: str) -> str:
     """Return where a message is that is too long for the command."""
     if not kept or _printed(signable.statement.message):
         return ""
-    return f"\n{code(_file_name(signable))} is in the artifact `{MESSAGES}` of {kept}\n"
+    digest = sha256(signable.statement.message).hexdigest()
+    where = f"{code(_file_name(signable))} is in the artifact `{MESSAGES}` of {kept}"
+    return f"\n{where} Its SHA-256 is `{digest}`.\n"
 
 
 def _printed(message: bytes) -> str:
