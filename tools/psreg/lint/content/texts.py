@@ -277,6 +277,8 @@ class Content:
             phrases = self.phrases.translate(signs)
             vars(whole).update(words=self.words, marks=self.marks, phrases=phrases)
         one = _as_one("".join([text[start:end] + then for start, end, then in kept]), self)
+        if self.is_long:  # most words of the whole are not in these parts, which are often few
+            return one
         return _Joined(
             segments=one.segments, source=one.source, kind=one.kind, whole=whole, kept=kept
         )
@@ -397,9 +399,7 @@ class _Joined(Content):
         # NOTE: words that are not in these parts only make a search less quick.
         whole = self.whole
         shared = {"words": whole.words, "marks": whole.marks, "phrases": whole.phrases}
-        vars(self).update(shared)
-        if not whole.is_long:
-            vars(self).update(begun=whole.begun)
+        vars(self).update(shared, begun=whole.begun)
 
     def contains(self, needle: str) -> bool:
         return self.whole.contains(needle)
