@@ -21,6 +21,7 @@ import fuzzing
 import installing
 import large
 import naming
+import pinning
 import precision
 import releasing
 import reviewing
@@ -41,6 +42,7 @@ TOPICS = {
     "large": large.metrics,
     "names": naming.metrics,
     "install": installing.metrics,
+    "project": pinning.metrics,
     "review": reviewing.review,
     "revision": reviewing.revision,
     "publish": releasing.metrics,

@@ -80,11 +80,11 @@ def _tell(console: Console, text: str) -> None:
 
 def changes(before: Lock, after: Lock) -> list[dict[str, Any]]:
     """Return what changed in a lock: the name, and the version before and after."""
-    names = sorted({*before.prompts, *after.prompts})
+    old, new = before.versions, after.versions
     return [
         {"name": name, "before": was, "after": now}
-        for name in names
-        if (was := before.versions.get(name)) != (now := after.versions.get(name))
+        for name in sorted({*old, *new})
+        if (was := old.get(name)) != (now := new.get(name))
     ]
 
 
