@@ -110,6 +110,13 @@ def test_a_pipe_that_is_called_like_a_prompt_is_not_read(run, tmp_path, there):
         assert (done.returncode, "NOT_INSTALLED" in done.stderr) == (4, True)
 
 
+def test_without_any_module_for_locks_a_prompt_is_installed(run, tmp_path):
+    folder = Simulator().release().publish().store(tmp_path / "registry")
+    program = f'sys.modules["msvcrt"] = None\n{MAIN}'
+    done = run(program, "install", "quiz_master", "--registry", str(folder))
+    assert (done.returncode, "installed quiz_master" in done.stdout) == (0, True), done.stderr
+
+
 def test_parallel_installations_wait_for_each_other(run, tmp_path):
     folder = Simulator().release().publish().store(tmp_path / "registry")
     env = {**os.environ, "PSREG_HOME": str(tmp_path / "home")}
