@@ -321,10 +321,10 @@ def test_publishing(say, tmp_path):
     say("error", 4, "audit", "--registry-dir", "elsewhere", cwd=root)
     assert say("doctor", 0, "doctor", cwd=root)["mode"] == "dev"
     assert say("doctor", 1, "doctor", "--production", cwd=root)["registry"]
-    say("error", 2, "doctor", "elsewhere", cwd=root)
+    say("error", 4, "doctor", "elsewhere", cwd=root)
     (root / "pbes/stray.prompt").write_text(PROMPT)
     assert say("report", 1, "publish", cwd=root)["counts"]["error"]
-    say("error", 2, "publish", cwd=tmp_path)
+    say("error", 4, "publish", cwd=tmp_path)
 
 
 def only_policy(_folder, names):
@@ -395,8 +395,8 @@ def test_loops(say, client):
 def test_sites(say, client, tmp_path):
     root = checkout(tmp_path / "checkout")
     assert say("site", 0, "site", "build", "--out", tmp_path / "out", cwd=root)["files"] > 10
-    say("error", 2, "site", "build", "--out", tmp_path / "out", cwd=tmp_path)
-    say("error", 2, "serve", cwd=tmp_path)
+    say("error", 4, "site", "build", "--out", tmp_path / "out", cwd=tmp_path)
+    say("error", 4, "serve", cwd=tmp_path)
     done = say("deploy", 0, "deploy", f"file://{tmp_path}/there", "--site", tmp_path / "out")
     assert len(done["written"]) == done["unchanged"] + len(done["written"]) > 10
     say("error", 2, "deploy", "there", cwd=tmp_path)
