@@ -250,14 +250,16 @@ class _Preview:
             why = f"{file.path} {how}; a released version never changes"
             refusals[_name_in(file.path)].append(why)
         for release, why in unmet(built.requiring, lambda name: self._record(built, name)):
-            refusals[release.name].append(f"{release.version} requires what cannot be: {why}")
+            refusals[release.name].append(
+                f"{release.version} requires what cannot be installed with it: {why}"
+            )
         for path, data in self._tree.items():
             if len(data) >= MAX_FILE:
                 refusals[_name_in(path)].append(f"{path}: {MAX_FILE:,} bytes or more")
         return refusals
 
     def _record(self, built: BuildResult, name: str) -> PackageRecord | None:
-        return built.records.get(name) or self._before.get(name)
+        return built.records.get(name) or self._signed.record(name)
 
     def _draft(
         self,

@@ -228,3 +228,12 @@ def test_what_is_installed_with_requested_prompts(shelf):
     assert [*map(str, found)] == ["quiz@=1.1.0", "words@=1.1.0"]
     found = with_required([parse_request("quiz@1.0.0")], shelf, {"words": "1.0.0"})
     assert [*map(str, found)] == ["quiz@=1.0.0", "words@=1.0.0"]
+
+
+def test_what_is_listed_and_required_stays_of_the_registry_it_is_listed_with(shelf):
+    text = 'quiz = "*"\nwords = "^1"'
+    lock = lock_of(text, shelf)
+    _, published = project(text, shelf)
+    published.bind(Lock(prompts={"quiz": lock.prompts["quiz"]}))
+    assert published.registry("words").id == ID
+    assert lock_of(text, shelf, lock) == lock
