@@ -71,8 +71,7 @@ class Published:
                 if other in lock.prompts and other not in seen:
                     seen.add(other)
                     waiting.append(other)
-                    if other not in self._manifest.prompts:
-                        self._registries.setdefault(other, self.registry(name))
+                    self._registries.setdefault(other, self.registry(name))
 
     def record(self, name: str, required_by: str = "") -> PackageRecord:
         """Return the verified record of a name.
