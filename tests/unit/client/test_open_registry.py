@@ -11,6 +11,7 @@ from psreg.client.open_registry import open_registry
 from psreg.client.registry_choice import select_registry
 from psreg.client.trust_store import TrustStore
 from psreg.core.errors import PsregError
+from psreg.registry.records import read_record
 from simulator import METADATA, Simulator
 from support.loopback import serving
 
@@ -169,3 +170,25 @@ def test_records_rows_and_artifacts(registry, store, tmp_path):
         assert code_of(lambda: found.artifact(path, 3)) == "TRUST_DIGEST"
         assert code_of(lambda: found.artifact("pbes/absent", 3)) == "NOT_FOUND"
         assert found.describe() == {"id": "0123456789abcdef" * 2, "url": str(tmp_path / "r")}
+
+
+def test_what_is_kept_is_written_once_and_again_if_it_is_damaged(registry, store, tmp_path):
+    wanted = SelectedRegistry(location=str(registry.store(tmp_path / "r")), origin="test")
+
+    def kept():
+        with open_registry(wanted, store, print) as found:
+            record = read_record(found.record("diary"), "diary")
+            found.check_release(record, record.releases[0])
+        return {path: path.read_bytes() for path in (tmp_path / "store").rglob("pkg/diary.*")}
+
+    first = kept()
+    assert [path.suffix for path in sorted(first)] == [".json", ".proof"]
+    before = {path: path.stat().st_ino for path in first}
+    for path in first:
+        os.utime(path, (0, 0))
+    assert kept() == first
+    assert {path: path.stat().st_ino for path in first} == before
+    assert min(path.stat().st_mtime for path in first if path.suffix == ".json") > 0
+    for path in first:
+        path.write_bytes(first[path] + b" ")
+    assert kept() == first

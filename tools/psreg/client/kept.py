@@ -80,8 +80,9 @@ def keep_proof(folder: Path, target: str, tiles: Mapping[str, bytes] = NOTHING) 
         "files": {path: data.decode("utf-8", "replace") for path, data in files.items()},
         "tiles": {path: b64encode(data).decode() for path, data in tiles.items()},
     }
-    place = proof_place(folder, target)
-    write_own(place, json.dumps(document).encode(), folder, durable=False)
+    place, data = proof_place(folder, target), json.dumps(document).encode()
+    if _file(place) != data:
+        write_own(place, data, folder, durable=False)
 
 
 def proof_of(folder: Path, target: str) -> Read:

@@ -229,7 +229,10 @@ class TufClient:
             UnavailableError: the state folder cannot be written.
         """
         with self._locked():
-            write_own(self._folder / path, data, self._folder, durable=False)
+            if _holds(self._folder / path, data):
+                self.touch(path)
+            else:
+                write_own(self._folder / path, data, self._folder, durable=False)
 
     def drop(self, path: str) -> None:
         """Remove the stored copy of a target; for a `Judge`, which runs locked."""
@@ -475,6 +478,13 @@ def _wrong_version(detail: str, name: str, data: bytes) -> TrustError:
         f"the registry shows an older state than this machine has seen: {detail}",
         "Try again later or use another mirror; this one is behind, or hides newer releases.",
     )
+
+
+def _holds(file: Path, data: bytes) -> bool:
+    try:
+        return read_own(file, len(data)) == data
+    except UnavailableError:
+        return False
 
 
 def _wrong_bytes(path: str) -> TrustError:
