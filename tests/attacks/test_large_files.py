@@ -66,7 +66,7 @@ def test_a_default_over_and_over_is_refused():
 def test_more_variables_than_anyone_fills_in_are_refused(unit):
     head, words = f"{HEAD}[CONTENT]\n", [unit.format(n=n) for n in range(MOST_BRACES + 1)]
     found = check_file((head + "".join(words)).encode(), path="x.prompt")
-    assert [(d.code, d.start.line) for d in found] == [("PROMPT024", 4)]
+    assert [d.start.line for d in found if d.code == "PROMPT024"] == [4]
     few = check_file((head + "".join(words[1:])).encode(), path="x.prompt")
     assert "PROMPT024" not in {d.code for d in few}
 

@@ -174,7 +174,7 @@ def test_an_executable_file_of_the_commit_is_an_error(world: World) -> None:
     ("words", "code", "said"),
     [
         (("--rev", "nothing"), 4, "unknown revision `nothing`"),
-        (("--rev", "--all"), 2, "expected one argument"),
+        (("--rev", "--all"), 2, "unknown option `--all`"),
         (("--rev=--all",), 4, "unknown revision `--all`"),
         (("--since", "HEAD"), 2, "'HEAD' is not the full id of a commit"),
         (("--since=--output=x",), 2, "is not the full id of a commit"),

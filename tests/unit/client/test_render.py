@@ -2,7 +2,7 @@
 
 import pytest
 
-from psreg.client.render import fill, quoted, values_of_assignments, values_of_json
+from psreg.client.render import fill, pbe_text, quoted, values_of_assignments, values_of_json
 from psreg.core.diagnostics import described
 from psreg.core.errors import FindingsError, UsageError
 
@@ -98,3 +98,9 @@ def test_json_values_count_as_they_are_written():
 def test_json_that_holds_no_values_is_refused_with_its_place(data, message):
     with pytest.raises(UsageError, match=message):
         values_of_json(data, "v.json")
+
+
+def test_the_text_of_a_pbe_must_be_utf_8():
+    with pytest.raises(FindingsError) as caught:
+        pbe_text(b'{"pbe_class": "\xff"}', path="x.pbe.txt")
+    assert caught.value.code == "UNREADABLE"
