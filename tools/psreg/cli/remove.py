@@ -13,7 +13,7 @@ EXAMPLE = "psreg remove quiz_master"
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("names", nargs="+", metavar="NAME", help="what is no longer used")
+    parser.add_argument("names", nargs="+", metavar="NAME", help="what is not used any more")
     add_output_options(parser)
 
 

@@ -163,7 +163,7 @@ class Session:
         return read
 
     def removal(self, manifest: Manifest, lock: Lock) -> Prepared:
-        """Return what removes the files that are no longer locked; nothing else is changed."""
+        """Return what removes the files that are not locked any more; nothing else is changed."""
         folder = self.workspace.folder(manifest)
         plan = folder.removal({each.release.filename for each in lock.prompts.values()})
         left = tuple(
@@ -203,5 +203,5 @@ class Session:
 
 
 def _left(folder: PromptFolder, plan: Plan) -> tuple[str, ...]:
-    """Return the warnings about files that are no longer wanted, and were changed by hand."""
+    """Return the warnings about files that are not wanted any more, and were changed by hand."""
     return tuple(f"{folder.folder / name} was changed by hand and is kept" for name in plan.left)
