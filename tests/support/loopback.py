@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import BaseServer
 
 Trick = Callable[[BaseHTTPRequestHandler], None]
 
@@ -73,12 +74,19 @@ def serving(
 ) -> Iterator[Loopback]:
     """Serve `files` while the block runs."""
     loopback = Loopback(files, {} if tricks is None else tricks)
+    with listening(loopback.server):
+        yield loopback
+
+
+@contextmanager
+def listening(server: BaseServer) -> Iterator[None]:
+    """Let a server answer in a thread while the block runs."""
     # A short poll, so that leaving the block does not wait half a second.
-    thread = threading.Thread(target=loopback.server.serve_forever, args=(0.02,), daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
-        yield loopback
+        yield
     finally:
-        loopback.server.shutdown()
-        loopback.server.server_close()
+        server.shutdown()
+        server.server_close()
         thread.join()

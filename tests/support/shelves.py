@@ -81,7 +81,8 @@ class MemoryCache:
         return self.releases.get((registry, name, version))
 
     def keep(self, verified, data):
-        self.artifacts[verified.row.sha256] = data
+        if data is not None:
+            self.artifacts[verified.row.sha256] = data
         key = (verified.registry, verified.release.name, verified.release.version)
         self.releases[key] = verified
 

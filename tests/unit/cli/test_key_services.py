@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import threading
 import time
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import Prehashed
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from support.buckets import CREDENTIALS
-from support.loopback import answer
+from support.loopback import answer, listening
 from support.owners import ANA, entry_toml
 from support.paths import PBES
 from support.warm_psreg import run_psreg
@@ -163,24 +162,16 @@ def new_key() -> ec.EllipticCurvePrivateKey:
 @pytest.fixture
 def kms() -> Iterator[Kms]:
     found = Kms()
-    thread = threading.Thread(target=found.server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    yield found
-    found.server.shutdown()
-    found.server.server_close()
-    thread.join()
+    with listening(found.server):
+        yield found
 
 
 @pytest.fixture
 def vault() -> Iterator[Vault]:
     pytest.importorskip("hvac", reason="the extra `vault` is not installed")
     found = Vault()
-    thread = threading.Thread(target=found.server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    yield found
-    found.server.shutdown()
-    found.server.server_close()
-    thread.join()
+    with listening(found.server):
+        yield found
 
 
 def test_a_vault_signs(checkout: Checkout, vault: Vault) -> None:

@@ -6,7 +6,7 @@ All are verified before any is written.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +22,12 @@ from psreg.core.errors import UsageError
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
+    from psreg.client.config import Settings
     from psreg.client.install import FetchedRelease
     from psreg.client.kept_registry import KeptRegistry
     from psreg.client.library import Library, Receipt
     from psreg.client.open_registry import OpenRegistry
-    from psreg.client.resolve import Choice, Request
+    from psreg.client.resolve import Request
 
 EXAMPLE = "psreg install quiz_master@^1.2"
 SCHEMA = "psreg.install/1"
@@ -68,26 +69,26 @@ def run(args: Namespace, console: Console) -> int:
     requests = parse_requests(args.names)  # before any request is sent
 
     from psreg.client.library import user_library
+    from psreg.client.registry_choice import load_settings
 
-    library = user_library(console.warn)
+    library, settings = user_library(console.warn), load_settings(Path.cwd())
     if args.offline:
         from psreg.client.kept_registry import of_installed
 
         requests = of_installed(requests, library)
-    with open_kept(args, console, lambda: _targets(requests, library)) as registry:
+    with open_kept(args, console, lambda: _targets(requests, library), settings) as registry:
         if registry.mode == "dev" and not console.quiet and registry.first_time("development"):
             console.warn(f"psreg: the registry {registry.location} is in development mode")
         registry.require_claimed |= args.require_claimed
         if args.accept_owners:
             registry.accept_owners(request.name for request in requests)
         if args.to is not None:
-            fetched = _fetched(requests, registry, console, {})
+            fetched = _fetched(requests, registry)
+            _check_policy(fetched, registry, settings, console)
             results = [_write(release, args.to) for release in fetched]
         else:
-            versions = {each.release.name: each.release.version for each in library.receipts()}
-            fetched = _fetched(
-                requests, registry, console, versions, library.has_intact, library.locks
-            )
+            fetched = _fetched(requests, registry, library)
+            _check_policy(fetched, registry, settings, console)
             if args.registry is None:
                 _check_source(fetched, library, registry, console)
             results = [_install(release, library, registry) for release in fetched]
@@ -103,30 +104,36 @@ def run(args: Namespace, console: Console) -> int:
 def _fetched(
     requests: Sequence[Request],
     registry: OpenRegistry | KeptRegistry,
-    console: Console,
-    installed: Mapping[str, str],
-    *known: Callable[[Choice], bool],
+    library: Library | None = None,
 ) -> tuple[FetchedRelease, ...]:
-    """Return what is requested, and what that requires, if policies allow all of it.
-
-    `installed` are versions to prefer for what is only required; `known` are those of `fetch_all`.
-    """
+    """Return what is requested, and what that requires, for a library if it is not only written."""
     from psreg.client.install import fetch_all
 
+    known = (library.has_intact, library.locks) if library else ()
     fetched = fetch_all(requests, registry, *known)
     if any(each.choice.row.release.get("requires") for each in fetched):
         from psreg.client.project.requests import with_required
 
+        receipts = library.receipts() if library else ()
+        installed = {each.release.name: each.release.version for each in receipts}
         found = {(each.choice.release.name, each.choice.row.version): each for each in fetched}
         exact = with_required(requests, registry, installed)
         more = [each for each in exact if (each.name, str(each.range.exact)) not in found]
         for each in fetch_all(more, registry, *known):
             found[each.choice.release.name, each.choice.row.version] = each
         fetched = tuple(found[each.name, str(each.range.exact)] for each in exact)
+    return fetched
+
+
+def _check_policy(
+    fetched: Iterable[FetchedRelease],
+    registry: OpenRegistry | KeptRegistry,
+    settings: Settings,
+    console: Console,
+) -> None:
     choices = [each.choice for each in fetched]
     rows = [(each.release, each.row, registry.is_claimed(each.release.name)) for each in choices]
-    check_policy(registry.id, rows, console)
-    return fetched
+    check_policy(settings, registry.id, rows, console)
 
 
 def _frozen(args: Namespace, console: Console) -> int:

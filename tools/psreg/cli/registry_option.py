@@ -79,7 +79,10 @@ _UNREACHED = ("NETWORK", "NETWORK_SLOW", "NETWORK_TLS")
 
 @contextmanager
 def open_kept(
-    args: Namespace, console: Console, wanted: Callable[[], Iterable[str]]
+    args: Namespace,
+    console: Console,
+    wanted: Callable[[], Iterable[str]],
+    settings: Settings | None = None,
 ) -> Iterator[OpenRegistry | KeptRegistry]:
     """Yield the selected registry; with `--offline`, one behind a URL as this machine keeps it.
 
@@ -89,7 +92,7 @@ def open_kept(
     Raises:
         PsregError: as `open_selected`; UnavailableError `NOT_KEPT`.
     """
-    selected, settings = _selected(args, console)
+    selected, settings = _selected(args, console, settings)
     if args.offline:
         from psreg.client.kept_registry import kept_registry
         from psreg.client.registry_choice import trust_store
@@ -135,19 +138,24 @@ def _keeps(selected: SelectedRegistry, console: Console, targets: Iterable[str])
     return anchor is not None and all(proof_place(anchor.folder, t).exists() for t in targets)
 
 
-def _selected(args: Namespace, console: Console) -> tuple[SelectedRegistry, Settings]:
+def _selected(
+    args: Namespace, console: Console, settings: Settings | None = None
+) -> tuple[SelectedRegistry, Settings]:
     """Return the registry that the options and all else select, and the settings."""
     from psreg.client.registry_choice import load_settings, select_registry
 
     start = Path.cwd()
-    settings = load_settings(start)
+    settings = settings or load_settings(start)
     for warning in settings.warnings:
         console.warn(f"psreg: warning: {warning}")
     return select_registry(args.registry, settings, start), settings
 
 
 def check_policy(
-    registry_id: str, rows: Iterable[tuple[ReleaseId, ReleaseRecord, bool]], console: Console
+    settings: Settings,
+    registry_id: str,
+    rows: Iterable[tuple[ReleaseId, ReleaseRecord, bool]],
+    console: Console,
 ) -> None:
     """Check releases of a registry, each with whether its name is claimed, against `[policy]`.
 
@@ -155,13 +163,11 @@ def check_policy(
         TrustError: `POLICY_REFUSED`.
         UsageError: `CONFIG_INVALID`.
     """
-    from psreg.client.registry_choice import load_settings, trust_store
-
-    settings = load_settings(Path.cwd())
     if not [*settings.policies()]:
         return
     from psreg.client.project.policy import check_settings
     from psreg.client.project.verified import VerifiedRelease
+    from psreg.client.registry_choice import trust_store
 
     releases = [
         VerifiedRelease(registry=registry_id, release=release, row=row, claimed=claimed)

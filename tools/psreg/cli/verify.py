@@ -27,6 +27,7 @@ from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
     from psreg.client.chain import Chain, Signed
+    from psreg.client.config import Settings
     from psreg.client.library import Library, Receipt
     from psreg.client.open_registry import OpenRegistry
 
@@ -67,7 +68,8 @@ def run(args: Namespace, console: Console) -> int:
     library = user_library(console.warn)
     damaged = [name for name in library.damaged() if not names or name in names]
     receipts = _receipts(library, names, damaged)
-    pins = Pins(trust_store(console.warn), load_settings(Path.cwd()).registries())
+    settings = load_settings(Path.cwd())
+    pins = Pins(trust_store(console.warn), settings.registries())
     rows: list[Row] = []
     with ExitStack() as stack:
         registry = None
@@ -77,7 +79,7 @@ def run(args: Namespace, console: Console) -> int:
         for receipt in receipts:
             answer = _answer(receipt, registry)
             chain = Chain(receipt, library, pins)
-            rows.append(_row(chain, library, answer, _refusal(chain, console)))
+            rows.append(_row(chain, library, answer, _refusal(chain, settings, console)))
             if args.export is not None:
                 _export(chain.signed, args.export)
     rows += [_damaged(name, library) for name in damaged]
@@ -133,14 +135,14 @@ def _answer(receipt: Receipt, registry: OpenRegistry | None) -> _Answer | None:
     return _Answer(note="; ".join(notes) or None, reviewers=reviewed.names)
 
 
-def _refusal(chain: Chain, console: Console) -> TrustError | None:
+def _refusal(chain: Chain, settings: Settings, console: Console) -> TrustError | None:
     """Return why `[policy]` does not allow an installed release, None if it does."""
     if chain.row is None:
         return None
     receipt = chain.receipt
     try:
         rows = [(receipt.release, chain.row, chain.claimed)]
-        check_policy(receipt.registry["id"], rows, console)
+        check_policy(settings, receipt.registry["id"], rows, console)
     except TrustError as error:
         return TrustError(error.code, str(error), error.hint)
     return None

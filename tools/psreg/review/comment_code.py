@@ -160,17 +160,18 @@ def _signatures(signable: Signable, kept: str) -> str:
         return f"{what} is signed by {neutral(', '.join(by))}.\n"
     else:
         told = f"{what} can be signed by its owners."
+    command, where = signable.command, ""
+    if printed := _printed(signable.statement.message):
+        command += _without_psreg(signable, printed)
+    elif kept:
+        command += _without_psreg(signable, f"cat {quote(_file_name(signable))}")
+        where = _artifact(signable, kept)
     then = "In a checkout of the branch, then commit the file in `signatures/` and push it:"
-    block = fenced(f"{signable.command}{_without_psreg(signable, kept)}", "sh")
-    return f"{told} {then}\n\n{block}{_artifact(signable, kept)}"
+    return f"{told} {then}\n\n{fenced(command, 'sh')}{where}"
 
 
-def _without_psreg(signable: Signable, kept: str) -> str:
-    """Return the lines of a shell that sign it with OpenSSH alone."""
-    printed = _printed(signable.statement.message)
-    if not printed and not kept:
-        return ""
-    message = printed or f"cat {quote(_file_name(signable))}"
+def _without_psreg(signable: Signable, message: str) -> str:
+    """Return the lines of a shell that sign it with OpenSSH alone; `message` prints what."""
     folder, place = quote(str(signable.place.parent)), quote(str(signable.place))
     return (
         f"\n# or without psreg:\nmkdir -p {folder} && {message} |"
@@ -180,8 +181,6 @@ def _without_psreg(signable: Signable, kept: str) -> str:
 
 def _artifact(signable: Signable, kept: str) -> str:
     """Return where a message is that is too long for the command."""
-    if not kept or _printed(signable.statement.message):
-        return ""
     digest = sha256(signable.statement.message).hexdigest()
     where = f"{code(_file_name(signable))} is in the artifact `{MESSAGES}` of {kept}"
     return f"\n{where} Its SHA-256 is `{digest}`.\n"

@@ -56,20 +56,21 @@ class Cache:
             raise _damaged(place)
         return found
 
-    def keep(self, verified: VerifiedRelease, data: bytes) -> None:
-        """Keep a release and its artifact, which were verified.
+    def keep(self, verified: VerifiedRelease, data: bytes | None) -> None:
+        """Keep a release and its artifact, which were verified; None: the artifact is there.
 
         Raises:
             UnavailableError: the cache cannot be written.
         """
         row = verified.row
         key = _key(verified.registry, verified.release.name, row.version)
-        for place, content in (
-            (self._place(ARTIFACTS, row.sha256), data),
-            (self._place(RELEASES, key), verified.to_bytes()),
-        ):
-            if _found(place, len(content)) != content:
-                write_own(place, content, self.folder, durable=False)
+        if data is not None:
+            self._write(self._place(ARTIFACTS, row.sha256), data)
+        self._write(self._place(RELEASES, key), verified.to_bytes())
+
+    def _write(self, place: Path, content: bytes) -> None:
+        if _found(place, len(content)) != content:
+            write_own(place, content, self.folder, durable=False)
 
     def files(self) -> Iterator[Path]:
         """Yield the files of the cache, by name."""

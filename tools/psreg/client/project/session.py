@@ -166,9 +166,7 @@ class Session:
         """Return what removes the files that are not locked any more; nothing else is changed."""
         folder = self.workspace.folder(manifest)
         plan = folder.removal({each.release.filename for each in lock.prompts.values()})
-        left = tuple(
-            f"{folder.folder / name} was changed by hand and is kept" for name in plan.left
-        )
+        left = _left(folder, plan)
         return Prepared(folder=folder, releases=(), plan=plan, data={}, warnings=left)
 
     def spelled(self, option: str) -> str | None:

@@ -27,8 +27,8 @@ class Kept(Protocol):
     def release(self, registry: str, name: str, version: str) -> VerifiedRelease | None:
         """Return a release as it was verified. Raises as `artifact`."""
 
-    def keep(self, verified: VerifiedRelease, data: bytes) -> None:
-        """Keep a release and its artifact."""
+    def keep(self, verified: VerifiedRelease, data: bytes | None) -> None:
+        """Keep a release, and its artifact unless that is there."""
 
 
 Withdrawn = Callable[[LockedPrompt], PsregError | None]
@@ -81,9 +81,9 @@ class Sync:
         data: dict[str, bytes] = {}
         warnings: list[str] = []
         for verified in releases:
-            content, told = self._artifact(verified)
+            content, told, fetched = self._artifact(verified)
             warnings += told
-            self._cache.keep(verified, content)
+            self._cache.keep(verified, content if fetched else None)
             if verified.release.filename in write:
                 data[verified.release.filename] = content
         return data, tuple(warnings)
@@ -105,18 +105,19 @@ class Sync:
             self._check_online(prompt.name, prompt.version)
             return self._published.locked(prompt)
 
-    def _artifact(self, verified: VerifiedRelease) -> tuple[bytes, tuple[str, ...]]:
+    def _artifact(self, verified: VerifiedRelease) -> tuple[bytes, tuple[str, ...], bool]:
+        """Return the bytes, warnings about their content, and whether they were fetched."""
         damage: TrustError | None = None
         try:
             if (data := self._cache.artifact(verified.row.sha256)) is not None:
-                return data, ()
+                return data, (), False
         except TrustError as error:
             damage = error
         release = verified.release
         with _instead_of(damage):
             self._check_online(release.name, release.version)
             data = fetch(verified.choice, self._published.registry(release.name))
-        return data, check_content(verified.choice, data)
+        return data, check_content(verified.choice, data), True
 
     def _check_online(self, name: str, version: str) -> None:
         if self._offline:
