@@ -268,13 +268,14 @@ def _read(name: str, values: dict[str, str]) -> Exported:
 
 
 def _state() -> tuple[Any, ...]:
-    """Return what changes when the list does: the receipts, and whether their files are intact."""
+    """Return what changes when the list does: the receipts, and when their files were written."""
     return tuple(_rows())
 
 
-def _rows() -> Iterator[tuple[str, str, str, bool]]:
+def _rows() -> Iterator[tuple[str, str, str, int]]:
     library = user_library()
     for receipt in library.receipts():
-        release = receipt.release
-        intact = library.drift(receipt) is None
-        yield release.name, release.version, receipt.sha256, intact
+        release, written = receipt.release, 0
+        with suppress(OSError):
+            written = library.path(receipt).lstat().st_mtime_ns
+        yield release.name, release.version, receipt.sha256, written

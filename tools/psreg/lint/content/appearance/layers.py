@@ -71,25 +71,11 @@ class Layer:
         if not self.starts:  # letter for letter
             yield Span(0, len(self.text))
             return
-        begin, done = max(0, self.starts[0] - reach), 0
-        for start, end in zip(self.starts, self.ends, strict=True):
-            if done and start - reach > done:
-                yield Span(begin, done)
-                begin = start - reach
-            done = min(end + reach, len(self.text))
-        yield Span(begin, done)
+        yield from around(zip(self.starts, self.ends, strict=True), reach, len(self.text))
 
     def near_changes(self, reach: int) -> Iterator[Span]:
         """Yield the parts of this text that are near what is not as in the lowest text."""
-        begin, done = 0, -1
-        for start, end in self.changes():
-            if start - reach > done:
-                if done >= 0:
-                    yield Span(begin, done)
-                begin = max(0, start - reach)
-            done = max(done, min(end + reach, len(self.text)))
-        if done >= 0:
-            yield Span(begin, done)
+        return around(self.changes(), reach, len(self.text))
 
     def changes(self) -> list[tuple[int, int]]:
         """Return, ascending, the ranges of this text that are not as in the lowest text."""
@@ -163,6 +149,19 @@ def replaced(below: Layer, how: str, pattern: re.Pattern[str], read: Callable[[s
         if (instead := read(match[0])) != match[0]
     )
     return layer(below, how, edits)
+
+
+def around(ranges: Iterable[tuple[int, int]], reach: int, size: int) -> Iterator[Span]:
+    """Yield the parts of a text of `size` at most `reach` characters from ascending `ranges`."""
+    begin, done = 0, -1
+    for start, end in ranges:
+        if start - reach > done:
+            if done >= 0:
+                yield Span(begin, done)
+            begin = max(0, start - reach)
+        done = max(done, min(end + reach, size))
+    if done >= 0:
+        yield Span(begin, done)
 
 
 _PART, _COMMON = 5_000, 600

@@ -21,6 +21,7 @@ from psreg.lint.content.appearance.layers import (
     SIGNED,
     Edit,
     Layer,
+    around,
     carried,
     columns,
     in_other_order,
@@ -288,14 +289,8 @@ def near_telling(text: str, reach: int) -> Iterator[Span]:
     if not known:
         return
     any_known = "|".join("[^a-z0-9]+".join(phrase) for phrase in known)
-    begin, done = 0, -1
-    for match in re.finditer(any_known, text, re.IGNORECASE):
-        if match.start() - reach > done:
-            if done >= 0:
-                yield Span(begin, done)
-            begin = max(0, match.start() - reach)
-        done = min(match.end() + reach, len(text))
-    yield Span(begin, done)
+    matches = re.finditer(any_known, text, re.IGNORECASE)
+    yield from around((match.span() for match in matches), reach, len(text))
 
 
 def _anything(_text: str) -> bool:
