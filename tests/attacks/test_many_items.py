@@ -129,7 +129,7 @@ def test_a_waiver_is_found_among_many():
 
 @pytest.mark.parametrize("line", ["@name x", "@x y"])
 def test_metadata_over_and_over(line):
-    text = "[METADATA]\n" + f"{line}\n" * MANY + "[CONTENT]\nx\n"
+    text = "[METADATA]\n" + f"{line}\n" * (FILE // len(f"{line}\n")) + "[CONTENT]\nx\n"
     told = [d for d in check_file(text.encode(), path="x.prompt") if d.code == "PROMPT007"]
     assert len(told) <= ALIKE + 1
     assert sum(1 + d.more for d in told) > MAX_VIOLATIONS

@@ -4,5 +4,5 @@
     'pbes/prompt/hello/1.0.0/release.toml': 'summary = "Says hello, and nothing else."\nlicense = "MIT"\ntags = ["greeting"]\nlanguages = ["en"]\nuse_case = "To greet somebody."\n',
     'pbes/prompt/hello/1.0.0/README.md': '# Hello\n\n## Use case\n\nTo greet somebody.\n\n## Example\n\n*Illustrative.* Hello, you!\n',
     'registry/policy.toml': '[[waiver]]\ncode = "REG011"\nnames = ["*"]\nreason = "Nothing here is ever run."\n',
-    'pbes/prompt/hello/1.0.0/evidence/run.txt': 'x' * 1_048_577,
+    'pbes/prompt/hello/1.0.0/evidence/run.txt': 'x' * 262_145,
 }

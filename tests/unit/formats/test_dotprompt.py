@@ -159,7 +159,7 @@ def test_what_is_not_utf8_is_named_at_its_first_byte(data):
     assert prompt.text[prompt.issues[0].span.start] == "\ufffd"
 
 
-def test_a_file_may_have_a_mebibyte_and_no_more():
+def test_a_file_may_have_256_kib_and_no_more():
     text = f"{META}[CONTENT]\n".encode()
     full = text + b"a" * (MAX_BYTES - len(text))
     assert codes(read(full)) == []

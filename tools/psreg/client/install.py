@@ -20,7 +20,7 @@ from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.formats.waivers import waivable
 from psreg.registry.records import PackageRecord, ReleaseRecord, WaivedFinding, read_record
 
-MAX_ARTIFACT = 16 * 1024 * 1024
+MAX_ARTIFACT = 1024 * 1024
 """Size in bytes of the largest artifact that is fetched, whatever its record says."""
 
 

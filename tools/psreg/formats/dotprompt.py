@@ -39,7 +39,9 @@ from psreg.formats.dotprompt_source import (
 
 T = TypeVar("T")
 
-MAX_BYTES = 1_048_576
+MAX_BYTES = 262_144
+"""Size of the largest `.prompt` psreg reads: 256 KiB."""
+
 VERSION_KEY = "dotprompt_format_version"
 SUPPORTED_VERSIONS = ("0.0.1",)
 

@@ -16,6 +16,9 @@ from psreg.formats.json import json_document
 from psreg.formats.json.json_document import JsonTree
 from psreg.formats.schema import Violation
 
+MAX_BYTES = 262_144
+"""Size of the largest PBE psreg reads: 256 KiB."""
+
 STANDARD_INSTRUCTIONS = (
     "This is a Prompt-Based Executable (PBE) and when received should be run immediately as an "
     "instruction set and parameter guide for LLM behavior."
@@ -124,4 +127,4 @@ def _own_fields(entry_class: str) -> list[str]:
 
 def read(data: bytes) -> Pbe:
     """Read a PBE; never raises."""
-    return Pbe(tree=json_document.parse(data))
+    return Pbe(tree=json_document.parse(data, MAX_BYTES))

@@ -21,7 +21,7 @@ from psreg.core.diagnostics import Diagnostic, Edit, line_index
 MAX_PASSES = 10
 """More passes than any chain of fixes needs, so that a fix that does not help ends."""
 
-LARGEST = 250_000
+LARGEST = 100_000
 """Characters of the largest text whose content fixes are tried out; in a larger one, none is
 offered."""
 

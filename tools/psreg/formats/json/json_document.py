@@ -116,10 +116,10 @@ class JsonTree:
         return scan(self.text, _start(self.text)).root
 
 
-def parse(data: bytes) -> JsonTree:
-    """Read a JSON file; never raises."""
-    if len(data) > MAX_BYTES:
-        message = f"the file has {len(data):,} bytes; the limit is {MAX_BYTES:,}"
+def parse(data: bytes, largest: int = MAX_BYTES) -> JsonTree:
+    """Read a JSON file of at most `largest` bytes; never raises."""
+    if len(data) > largest:
+        message = f"the file has {len(data):,} bytes; the limit is {largest:,}"
         hint = "Keep the instructions; let the user upload reference material when it is needed."
         return _refused("", Issue(code="JSON009", message=message, span=Span(0, 0), hint=hint))
     try:

@@ -69,6 +69,14 @@ def _readings(content: Content) -> Iterator[Finding]:
         )
         return
     said = _Said(content)
+    if said.says_too_much:
+        yield Finding(
+            message=f"more than {MOST_SAID:,} suspicious texts: what is disguised among them is "
+            "not checked",
+            at=content.segments[0].span(0, 0),
+            hint="Keep a few of them as examples.",
+        )
+        return
     if len(layer.text) > _LONG:
         yield from _in_parts(said, layer)
         yield from _across_values(said, source)
@@ -77,6 +85,9 @@ def _readings(content: Content) -> Iterator[Finding]:
     for hidden in readings.of_letters(source):
         yield from _disguised(said, hidden, _found_in([_near_edits(hidden)])[0])
 
+
+MOST_SAID = 500
+"""How many suspicious texts a long text may say openly."""
 
 _LONG = 50_000
 """A text that is read in parts: what tells that one is disguised is somewhere in any book."""
@@ -294,6 +305,9 @@ def _disguised(
             segment = said.content.segments[number]
             end = min(span.end - begin, len(segment.text))
             inside = Span(span.start - begin, end)
+            # NOTE: most of what is found in a long text is said openly; that is quick to see.
+            if said.content.is_long and said.openly(rows, number, inside):
+                continue
             hows = layer.disguises(hit.start, hit.end) + [layers.JOINED] * (end < span.end - begin)
             around = max(0, hit.start - REACH), hit.end + REACH
             if not hows and layers.COMMENTS in layer.disguises(*around):
@@ -315,6 +329,14 @@ class _Said:
         self._windows: dict[tuple[int, int, int, int], list[tuple[int, int]]] = {}
 
     @property
+    def says_too_much(self) -> bool:
+        """Whether a long text openly says more than anybody shows as examples."""
+        if not self.content.is_long:
+            return False
+        found = (self._seen(rows).values() for rows in _rows().values())
+        return sum(map(len, chain.from_iterable(found))) > MOST_SAID
+
+    @property
     def found_in_part(self) -> bool:
         """Whether something was found in this part of the text."""
         return len(self.told) > self._told_before
@@ -327,12 +349,13 @@ class _Said:
         """Tell whether a segment says openly at `span` what `rows` find, or a finding told it."""
         if (code, number, span) in self.told:
             return True
-        openly = self._openly.get(id(rows))
-        if openly is None:
-            openly = self._openly[id(rows)] = self._seen(rows)
-        if _overlaps(span, openly.get(number, [])):
+        if self.openly(rows, number, span):
             return True
         return self.content.is_long and self._near(rows, number, span)
+
+    def openly(self, rows: Rows, number: int, span: Span) -> bool:
+        """Tell whether `rows` find something at `span` in the text as it is."""
+        return _overlaps(span, self._seen(rows).get(number, []))
 
     def _near(self, rows: Rows, number: int, span: Span) -> bool:
         """Tell whether `rows` find something at `span` in the text around it, with plain signs."""
@@ -350,6 +373,12 @@ class _Said:
 
     def _seen(self, rows: Rows) -> dict[int, list[tuple[int, int]]]:
         """Return where texts say openly what `rows` look for, by segment."""
+        seen = self._openly.get(id(rows))
+        if seen is None:
+            seen = self._openly[id(rows)] = self._looked_for(rows)
+        return seen
+
+    def _looked_for(self, rows: Rows) -> dict[int, list[tuple[int, int]]]:
         plain = self._plain
         numbers = {id(segment): number for number, segment in enumerate(plain.segments)}
         seen: dict[int, list[tuple[int, int]]] = {}

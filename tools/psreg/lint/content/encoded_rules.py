@@ -37,7 +37,7 @@ _SHORT = 16
 _WRAPPED_BASE64 = lazy(
     r"(?<![A-Za-z0-9+/_=-])(?:[A-Za-z0-9+/_-]{12,80}\r?\n){1,30}[A-Za-z0-9+/_-]{1,80}={0,2}(?![^\n])"
 )
-_MOST, _MOST_SAID = 1_000, 200_000
+_MOST, _MOST_SAID = 300, 60_000
 """How many different encoded texts are judged, and how long they are together: more is an error."""
 
 _TIMES = 3

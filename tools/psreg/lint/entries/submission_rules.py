@@ -47,8 +47,8 @@ from psreg.lint.entries.release_rules import (
 )
 from psreg.lint.entries.waiver_rules import bad_waiver
 
-MAX_FILE = 1_048_576
-"""Bytes of the largest file in a version folder."""
+MAX_FILE = 262_144
+"""Bytes of the largest file in a version folder: 256 KiB, as of a PBE and a `.prompt`."""
 
 _PORTABLE = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?")
 _ASKED = (
@@ -307,11 +307,12 @@ def _shown(section: Section) -> str:
 
 @rule("REG023", spec="registry/LIMITS", severity=ERROR)
 def file_too_large(submission: Submission) -> Iterator[Finding]:
-    """A file in a version folder is larger than 1 MiB.
+    """A file in a version folder is larger than 256 KiB.
 
     ## Why
     A version folder stays in the repository forever, and everyone who clones the repository
-    downloads it. A transcript that people are meant to read is far smaller than one mebibyte.
+    downloads it; and all that people may read in it is checked. A transcript that they are meant
+    to read is far smaller than 256 KiB.
 
     ## Fix
     Shorten the transcript to the turns that matter, or split it into several files, one for each

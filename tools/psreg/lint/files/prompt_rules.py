@@ -339,12 +339,12 @@ def foreign_format(prompt: Prompt) -> Iterator[Finding]:
 
 @rule("PROMPT024", spec="dotprompt-0.0.1/PROMPT-01", severity=ERROR)
 def file_too_large(prompt: Prompt) -> Iterator[Finding]:
-    """The file is larger than 1 MiB or has more than 10,000 entries or 20,000 variables.
+    """The file is larger than 256 KiB or has more than 10,000 entries or 20,000 variables.
 
     ## Why
 
-    A prompt is text that one person writes and another reviews; one mebibyte is about a thousand
-    pages. A larger file contains data that got into the prompt by mistake, and reading it would let
+    A prompt is text that one person writes and another reviews; 256 KiB are about 40,000 words, a
+    novel. A larger file contains data that got into the prompt by mistake, and reading it would let
     one entry slow down everyone's checks. psreg does not read the file at all. The same applies to
     more variables than anyone fills in; each counts as often as it occurs, and so does each pair of
     doubled braces.
@@ -355,7 +355,7 @@ def file_too_large(prompt: Prompt) -> Iterator[Finding]:
 
     ```
     Answer from this handbook:          Answer from this handbook:
-    (900 pages)                   →     {handbook}
+    (200 pages)                   →     {handbook}
     ```
     """
     yield from of_issues(prompt.issues, "PROMPT024")

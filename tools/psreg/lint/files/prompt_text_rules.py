@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
+from psreg.core.regex import lazy
 from psreg.core.rule import rule
 from psreg.core.spelling import meant
 from psreg.formats.dotprompt import Prompt
+from psreg.formats.dotprompt_source import NAME
 from psreg.formats.json.syntax_error import shown
 from psreg.lint.content.clarity_rules import says_nothing
 from psreg.lint.parser_findings import of_issues
@@ -220,20 +221,25 @@ def unused_default(prompt: Prompt) -> Iterator[Finding]:
     variables = [variable.name for variable in prompt.variables]
     known = {*variables, *(literal.name for literal in prompt.literals)}
     undefined = [name for name in variables if name not in prompt.defaults]
+    found = [(match[1], match[0]) for match in _WITH_BLANKS.finditer(prompt.content)]
+    blanked = dict(reversed(found))
     for name in prompt.defaults if header else ():
         if name not in known:
             yield Finding(
                 message=f"no `{{{name}}}` in [CONTENT] uses this default",
                 at=prompt.key_span(f"/defaults/{name}"),
-                hint=_hint_for_unused(name, undefined, prompt.content),
+                hint=_hint_for_unused(name, undefined, blanked.get(name)),
             )
 
 
-def _hint_for_unused(name: str, undefined: list[str], content: str) -> str:
+_WITH_BLANKS = lazy(rf"\{{(?=\s|{NAME}\s)\s{{0,9}}({NAME})\s{{0,9}}\}}")
+"""What is no variable for the blanks around its name."""
+
+
+def _hint_for_unused(name: str, undefined: list[str], blanked: str | None) -> str:
     if near := meant(name, undefined):
         return f"Did you mean `@{near}`?"
-    blank = re.search(rf"\{{(?:\s{{1,9}}{name}\s{{0,9}}|{name}\s{{1,9}})\}}", content)
-    return f"Write `{{{name}}}` in place of `{blank[0]}`." if blank else "Use it, or delete it."
+    return f"Write `{{{name}}}` in place of `{blanked}`." if blanked else "Use it, or delete it."
 
 
 @rule("PROMPT029", spec="dotprompt-0.0.1/PROMPT-04", severity=WARNING, since="0.2.0")

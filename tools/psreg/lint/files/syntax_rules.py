@@ -179,13 +179,13 @@ def nested_too_deep(tree: JsonTree) -> Iterator[Finding]:
 
 @rule("JSON009", spec="pbe-1.0/PBE-A14", severity=ERROR)
 def file_too_large(tree: JsonTree) -> Iterator[Finding]:
-    """The file is larger than 1 MiB, has more than 20,000 values, or very long names.
+    """The PBE is larger than 256 KiB, has more than 20,000 values, or very long names.
 
     ## Why
-    A prompt has to fit into a conversation. 1 MiB is about 170,000 words, more than most assistants
-    accept in one message. Large PBEs have a few thousand values; the names on the way to a value
-    may have 6,400 characters together. The limits also keep a single entry from slowing down every
-    mirror and every review.
+    A prompt has to fit into a conversation. 256 KiB are about 40,000 words, a novel, and nobody
+    reviews a novel for what it makes an assistant do. Large PBEs have a few thousand values; the
+    names on the way to a value may have 6,400 characters together. The limits also keep a single
+    entry from slowing down every mirror and every review.
 
     ## Fix
     Keep the instructions and move reference material elsewhere, for example into a file that the
