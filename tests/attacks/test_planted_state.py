@@ -160,6 +160,85 @@ def test_the_folder_of_all_registries_is_no_link(attack, state, elsewhere):
     assert not attack.client.state.is_symlink()
 
 
+COMMANDS = ("install quiz_master", "search quiz", "list", "verify", "uninstall quiz_master")
+
+
+@pytest.mark.attack("T16", (3, "STATE_LINKED"))
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_folder_of_all_state_is_no_link(attack, state, elsewhere, command):
+    """Not even one that leads to the very state: what it leads to may change at any time."""
+    data = attack.client.library.parent
+    shutil.move(data, attack.client.home / "moved")
+    data.symlink_to(attack.client.home / "moved")
+    assert attack.client.refused(*command.split()) == (3, "STATE_LINKED")
+    data.unlink()
+    data.symlink_to(elsewhere)
+    said = attack.client.run(*command.split())
+    assert f"{data} is a symbolic link, which psreg does not follow" in said.err
+    data.unlink()
+    (attack.client.home / "moved").rename(data)
+    assert attack.client.run("verify").code == 0
+
+
+@pytest.mark.attack("T16", (3, "STATE_LINKED"))
+@pytest.mark.parametrize("kind", ["state", "cache"])
+def test_no_folder_that_psreg_makes_is_a_link(attack, elsewhere, kind):
+    client = attack.client
+    (client.home / kind).symlink_to(elsewhere)
+    (client.place / "pbes").mkdir()
+    command = {"state": ("publish", "."), "cache": ("cache", "verify")}[kind]
+    assert client.refused(*command) == (3, "STATE_LINKED")
+
+
+@pytest.mark.attack("T16", (3, "STATE_LINKED"))
+def test_the_folder_of_the_journal_is_no_link(attack, elsewhere):
+    client = attack.client
+    (client.home / "state").mkdir()
+    (client.home / "state/publish").symlink_to(elsewhere)
+    (client.place / "pbes").mkdir()
+    assert client.refused("publish", ".") == (3, "STATE_LINKED")
+
+
+def test_a_folder_that_the_user_names_may_be_linked(attack, tmp_path):
+    client = attack.client
+    assert client.run("install", "quiz_master").code == 0
+    settings = client.home / "config"
+    client.home.rename(tmp_path / "disk")
+    client.home.symlink_to(tmp_path / "disk")
+    settings.rename(tmp_path / "dotfiles")
+    settings.symlink_to(tmp_path / "dotfiles")
+    assert client.run("install", "quiz_master").err == ""
+    assert client.run("verify").code == 0
+    data, person = tmp_path / "share", {"PSREG_HOME": "", "HOME": str(tmp_path)}
+    (tmp_path / "real").mkdir()
+    data.symlink_to(tmp_path / "real")
+    served = ("--registry", attack.server.url)
+    person |= {"XDG_DATA_HOME": str(data), "XDG_CONFIG_HOME": str(client.home / "xdg")}
+    (client.home / "xdg").mkdir()
+    (client.home / "xdg/psreg").symlink_to(tmp_path / "dotfiles")
+    assert client.run("install", "quiz_master", *served, **person).err == ""
+    assert (tmp_path / "real/psreg/library/quiz_master").is_dir()
+
+
+@pytest.mark.attack("T16", (3, "STATE_LINKED"))
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a link away")
+@pytest.mark.parametrize("place", ["home", "home/config", "home/data"])
+def test_a_link_of_another_user_in_a_shared_folder_is_not_followed(attack, elsewhere, place):
+    """A folder such as /tmp, in which everybody may create what is not there yet."""
+    path = attack.client.place.parent / place
+    aside = path.with_name("aside")
+    if path.exists():
+        path.rename(aside)
+    path.symlink_to(elsewhere)
+    os.lchown(path, 65534, 65534)
+    path.parent.chmod(0o1777)
+    command = ("install", "quiz_master", "--registry", attack.server.url)
+    assert attack.client.refused(*command) == (3, "STATE_LINKED")
+    path.unlink()
+    if aside.exists():
+        aside.rename(path)
+
+
 @pytest.mark.parametrize("plant", [link, pipe, large, garbage])
 @pytest.mark.parametrize("command", ["install quiz_master", "list", "verify", "uninstall x"])
 def test_something_is_in_place_of_the_library(attack, state, elsewhere, plant, command):

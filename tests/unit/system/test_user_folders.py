@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from psreg.core.errors import TrustError
 from psreg.system.user_folders import (
+    cache_dir,
     journal_dir,
     keys_dir,
     library_dir,
@@ -92,3 +94,45 @@ def test_psreg_home_spares_the_import_of_platformdirs(home: str, loaded: str) ->
         check=True,
     )
     assert done.stdout.strip() == loaded
+
+
+OWN = (keys_dir, library_dir, registries_dir, journal_dir, cache_dir)
+
+
+def test_what_psreg_makes_itself_is_no_link(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    for kind in ("data", "state", "cache", "config"):
+        (tmp_path / kind).symlink_to(tmp_path / "elsewhere")
+    monkeypatch.setenv("PSREG_HOME", str(tmp_path))
+    for function in OWN:
+        with pytest.raises(TrustError, match="is a symbolic link") as caught:
+            function()
+        assert caught.value.code == "STATE_LINKED"
+    assert user_config_file() == tmp_path / "config/config.toml"
+
+
+def test_what_the_user_names_may_be_a_link(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "disk")
+    monkeypatch.setenv("PSREG_HOME", str(tmp_path / "link"))
+    assert keys_dir() == tmp_path / "link/data/keys"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a link away")
+@pytest.mark.parametrize(("mode", "refused"), [(0o1777, True), (0o775, True), (0o755, False)])
+def test_a_link_of_another_user_counts_only_where_nobody_else_may_write(
+    mode: int, refused: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    home.symlink_to(tmp_path)
+    os.lchown(home, 65534, 65534)
+    tmp_path.chmod(mode)
+    monkeypatch.setenv("PSREG_HOME", str(home))
+    if refused:
+        with pytest.raises(TrustError, match="is a symbolic link") as caught:
+            user_config_file()
+        assert "belongs to another user" in caught.value.hint
+    else:
+        assert user_config_file() == home / "config/config.toml"

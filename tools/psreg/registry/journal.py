@@ -24,6 +24,7 @@ from psreg.registry.store_folder import sync_folder
 from psreg.registry.trust.roles import TIMESTAMP_PATH, is_registry_id
 from psreg.system.atomic import cannot_write, exclusive, write_file
 from psreg.system.files import read_own, real_path
+from psreg.system.user_folders import refuse_link
 
 SCHEMA = "psreg.intent/1"
 
@@ -78,6 +79,7 @@ class PublishJournal:
         """Return the lock on publishing; entering it waits up to `wait` seconds for another psreg.
 
         Raises:
+            TrustError: STATE_LINKED.
             UnavailableError: CANNOT_WRITE; on entering also LOCKED.
         """
         self._make_folder()
@@ -158,6 +160,7 @@ class PublishJournal:
         sync_folder(self._folder)
 
     def _make_folder(self) -> None:
+        refuse_link(self._folder)
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:

@@ -3,6 +3,10 @@
 Nothing here makes a folder. `PSREG_HOME` moves all of it below one folder (a USB stick, a test);
 otherwise platformdirs knows the folders of each system: on Linux those of the XDG Base Directory
 Specification.
+
+The folders that the user names may be links. Those that psreg makes in them may not, except for the
+settings, which people keep among others of their own and link to; and no link counts that another
+user of this machine has put where others may write, such as in /tmp.
 """
 
 from __future__ import annotations
@@ -10,34 +14,37 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from psreg.core.errors import UnavailableError
+from psreg.core.errors import TrustError, UnavailableError
 
 APP = "psreg"
+
+_OTHERS_WRITE = 0o022
+"""The permission bits of a folder in which its group or everybody may write."""
 
 
 def keys_dir() -> Path:
     """Return the folder of signing keys."""
-    return _folder("data") / "keys"
+    return _own_folder("data") / "keys"
 
 
 def library_dir() -> Path:
     """Return the folder of installed prompts."""
-    return _folder("data") / "library"
+    return _own_folder("data") / "library"
 
 
 def registries_dir() -> Path:
     """Return the folder of pinned roots and verified metadata, which protects against rollback."""
-    return _folder("data") / "registries"
+    return _own_folder("data") / "registries"
 
 
 def journal_dir() -> Path:
     """Return the folder of the locks and notes of `psreg publish`."""
-    return _folder("state")
+    return _own_folder("state")
 
 
 def cache_dir() -> Path:
     """Return the folder of what can be fetched again."""
-    return _folder("cache")
+    return _own_folder("cache")
 
 
 def user_config_file() -> Path:
@@ -51,9 +58,46 @@ def system_config_file() -> Path:
     return (home / "system" if home else _platform_folder("site_config_dir")) / "config.toml"
 
 
+def refuse_link(folder: Path) -> Path:
+    """Return a folder that psreg makes itself.
+
+    Raises:
+        TrustError: `STATE_LINKED`: there is a symbolic link in its place.
+    """
+    if os.path.islink(folder):  # noqa: PTH114 - never raises
+        raise _linked(
+            folder,
+            "Move the folder that it leads to here, in place of the link. To keep it elsewhere, "
+            "set PSREG_HOME.",
+        )
+    return folder
+
+
+def _own_folder(kind: str) -> Path:
+    return refuse_link(_folder(kind))
+
+
 def _folder(kind: str) -> Path:
     home = _psreg_home()
-    return home / kind if home else _platform_folder(f"user_{kind}_dir")
+    folder = home / kind if home else _platform_folder(f"user_{kind}_dir")
+    for place in (folder.parent, folder):
+        if _is_planted(place):
+            raise _linked(place, "It belongs to another user of this machine: set PSREG_HOME.")
+    return folder
+
+
+def _is_planted(path: Path) -> bool:
+    """Return whether another user put a link at `path`, in a folder in which others may write."""
+    if not os.path.islink(path) or not hasattr(os, "geteuid"):  # noqa: PTH114
+        return False
+    shared = path.parent.stat().st_mode & _OTHERS_WRITE
+    return bool(shared) and path.lstat().st_uid not in (0, os.geteuid())
+
+
+def _linked(folder: Path, hint: str) -> TrustError:
+    return TrustError(
+        "STATE_LINKED", f"{folder} is a symbolic link, which psreg does not follow", hint
+    )
 
 
 def _psreg_home() -> Path | None:
