@@ -72,6 +72,20 @@ def test_a_conversation_is_shown_and_recorded(client):
     assert stub.requests[0][2]["temperature"] == 0.2
 
 
+def test_a_platform_that_the_policy_of_the_registry_adds(client):
+    options = ("--model", "m1", "--platform", "acme-chat", "--record", "run.jsonl")
+    with running() as stub:
+        command = ("try", TUTOR, "--endpoint", stub.url, *options)
+        assert client.refused(*command) == (2, "NO_SUCH_PLATFORM")
+        (client.place / "pbes").mkdir()
+        (client.place / "registry").mkdir()
+        assert client.refused(*command) == (2, "NO_SUCH_PLATFORM")
+        policy = client.place / "registry/policy.toml"
+        policy.write_text('[review]\nextra_platforms = ["acme-chat"]\n')
+        assert client.run(*command, typed="Tides, please\n").code == 0
+    assert records(client.place / "run.jsonl")[0]["run"]["platform"] == "acme-chat"
+
+
 def test_a_recorded_conversation_is_a_script(client):
     with running() as stub:
         for name, options in (("a", ()), ("b", ("--script", "a.jsonl"))):

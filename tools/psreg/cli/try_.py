@@ -42,9 +42,12 @@ from psreg.conversations.trial_terminal import (
 )
 from psreg.core.errors import InterruptError, PsregError, UsageError
 from psreg.core.identity import is_name, normal_name
+from psreg.formats import policy
+from psreg.formats.tree import POLICY
+from psreg.registry.checkout import find_checkout
 from psreg.system import clock
 from psreg.system.console import Console, add_output_options
-from psreg.system.files import read_named, refuse_existing
+from psreg.system.files import read_file, read_named, refuse_existing
 
 EXAMPLE = (
     "psreg try socratic_tutor --endpoint http://127.0.0.1:8080 --model qwen3 --record run.jsonl"
@@ -155,7 +158,7 @@ def _list_models(args: Namespace, console: Console) -> int:
 
 def _run_platforms(args: Namespace, console: Console) -> int:
     """Try one platform after the other; exit with the code of the first that failed."""
-    platforms = platforms_of(read_named(Path(args.platforms)), args.platforms)
+    platforms = platforms_of(read_named(Path(args.platforms)), args.platforms, _extra_platforms())
     if args.endpoint or args.model or args.platform or args.save:
         message = "--platforms replaces --endpoint, --model, --platform and --save"
         raise UsageError("USAGE", message, "Leave them out.")
@@ -248,7 +251,7 @@ def _prepared(
 ) -> Trial:
     """Return the trial on one platform, or on the endpoint of the options."""
     if args.platform:
-        known_platform(args.platform)
+        known_platform(args.platform, _extra_platforms())
     if record is not None:
         refuse_existing(record)
         if inputs.release is not None:
@@ -277,6 +280,13 @@ def _prepared(
     for note in inputs.prompt.notes:
         console.warn(f"psreg: warning: {note}")
     return trial
+
+
+def _extra_platforms() -> tuple[str, ...]:
+    """Return the platforms that the policy of the checkout around the user adds."""
+    root = find_checkout(Path.cwd())
+    place = root and root / POLICY
+    return policy.read(read_file(place)).extra_platforms if place and place.exists() else ()
 
 
 def _metadata(args: Namespace, platform: Platform | None) -> TrialMetadata:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import PurePosixPath
@@ -354,8 +354,8 @@ class Platform:
     key: str = ""
 
 
-def platforms_of(data: bytes, path: str) -> tuple[Platform, ...]:
-    """Return the platforms in `data`, at least one.
+def platforms_of(data: bytes, path: str, extra: Sequence[str] = ()) -> tuple[Platform, ...]:
+    """Return the platforms in `data`, at least one; `extra` as in `known_platform`.
 
     Raises:
         UsageError: BAD_PLATFORMS; NO_SUCH_PLATFORM.
@@ -366,24 +366,27 @@ def platforms_of(data: bytes, path: str) -> tuple[Platform, ...]:
         raise UsageError("BAD_PLATFORMS", f"{path} is not TOML: {error}", _HINT) from error
     if not isinstance(rows, list) or not rows:
         raise UsageError("BAD_PLATFORMS", f"{path} has no [[platform]]", _HINT)
-    found = tuple(_platform(row, path) for row in rows)
+    found = tuple(_platform(row, path, extra) for row in rows)
     ids = [platform.id for platform in found]
     if twice := next((name for name in ids if ids.count(name) > 1), ""):
         raise UsageError("BAD_PLATFORMS", f"{path}: `{twice}` occurs twice", _HINT)
     return found
 
 
-def _platform(row: Any, path: str) -> Platform:
+def _platform(row: Any, path: str, extra: Sequence[str]) -> Platform:
     if not isinstance(row, dict) or not {"id", "endpoint"} <= row.keys() <= set(_MEMBERS):
         raise UsageError("BAD_PLATFORMS", f"{path}: a platform has other members", _HINT)
     if not all(isinstance(value, str) for value in row.values()):
         raise UsageError("BAD_PLATFORMS", f"{path}: a member is not a text", _HINT)
-    return Platform(**{**row, "id": known_platform(row["id"])})
+    return Platform(**{**row, "id": known_platform(row["id"], extra)})
 
 
-def known_platform(name: str) -> str:
-    """Return `name` if it is the id of a platform. Raises UsageError NO_SUCH_PLATFORM."""
-    if name not in {*PLATFORMS, STUB}:
-        hint = f"Use one of {', '.join(PLATFORMS)}."
+def known_platform(name: str, extra: Sequence[str] = ()) -> str:
+    """Return `name` if it is the id of a platform. Raises UsageError NO_SUCH_PLATFORM.
+
+    `extra` are the ids that the policy of a registry adds.
+    """
+    if name not in {*PLATFORMS, *extra, STUB}:
+        hint = f"Use one of {', '.join((*PLATFORMS, *extra))}."
         raise UsageError("NO_SUCH_PLATFORM", f"unknown platform `{name}`", hint)
     return name

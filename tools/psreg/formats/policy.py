@@ -86,6 +86,12 @@ class Policy(TomlFile):
         value = self.table("review").get("platforms")
         return value if type(value) is int and value in _PLATFORMS else _DEFAULT_PLATFORMS
 
+    @cached_property
+    def extra_platforms(self) -> tuple[str, ...]:
+        """The platforms that count beside those that psreg knows, by their identifiers."""
+        listed = self.table("review").get("extra_platforms")
+        return tuple(filter(None, map(_text, listed))) if isinstance(listed, list) else ()
+
     @property
     def reserved_names(self) -> tuple[tuple[int, str], ...]:
         """The reserved names, each with its index; psreg also reserves some of its own."""

@@ -19,7 +19,6 @@ from psreg.formats.dotprompt import Prompt
 from psreg.formats.dotprompt_source import NAME
 from psreg.formats.golden_case import SUFFIX, GoldenCase
 from psreg.formats.markdown import Section, about, examples, fences, recorded, sections
-from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocol_versions import STUB
 from psreg.formats.release import TestRun
 from psreg.formats.tree import Submission
@@ -135,7 +134,8 @@ class Facts:
     @property
     def passed_on(self) -> frozenset[str]:
         """The known platforms on which exactly this artifact passed."""
-        return frozenset(judged.platform for judged in self._judged if judged.passed) & {*PLATFORMS}
+        passed = (judged for judged in self._judged if judged.passed and judged.known)
+        return frozenset(judged.platform for judged in passed)
 
     @property
     def all_runs_count(self) -> bool:

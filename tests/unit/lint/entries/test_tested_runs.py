@@ -27,9 +27,9 @@ def row(platform, evidence="", **more):
     return "\n[[tested]]\n" + "".join(f"{key} = {json.dumps(each)}\n" for key, each in said.items())
 
 
-def files(rows, **transcripts):
+def files(rows, policy="", **transcripts):
     evidence = {f"evidence/{name}.jsonl": text for name, text in transcripts.items()}
-    return tree(entry(), version(release=RELEASE + "".join(rows), **evidence), policy="")
+    return tree(entry(), version(release=RELEASE + "".join(rows), **evidence), policy=policy)
 
 
 def judged(rows, **transcripts):
@@ -378,3 +378,63 @@ def test_an_unknown_platform_of_a_later_transcript_is_told():
     assert found["REG021", "", WARNING] == "unknown platform `oracle`"
     text = transcript(PROMPT, "claude", result="pass")
     assert not any(code == "REG021" for code, *_ in findings([], **{"claude-2026-11-01": text}))
+
+
+def untested(*platforms, policy=""):
+    """Return what REG011 says of runs on these platforms, each with a transcript of its own."""
+    names = [f"run{number}" for number in range(len(platforms))]
+    runs = [row(platform, name) for platform, name in zip(platforms, names, strict=True)]
+    texts = {
+        name: transcript(PROMPT, platform, answers=(f"Hello from {name}!" * 20,))
+        for platform, name in zip(platforms, names, strict=True)
+    }
+    found = check_tree(files(runs, policy, **texts), all_rules(), today=TODAY)
+    return next((d.message for d in found if d.code == "REG011" and d.severity is ERROR), "")
+
+
+EXTRA = '[review]\nextra_platforms = ["acme-chat", "Acme Claude", 1, ""]\n'
+
+
+@pytest.mark.parametrize(
+    ("platforms", "counted"),
+    [
+        (("foo", "bar"), 0),
+        (("foo", "bar", "baz", "qux"), 0),
+        (("claude",), 1),
+        (("claude", "Claude Code", "anthropic"), 1),
+        (("claude", "foo"), 2),
+        (("claude", "foo", "bar"), 2),
+        (("claude", "gemini"), 2),
+    ],
+)
+def test_made_up_platforms_do_not_make_a_release_tested(platforms, counted):
+    enough = "[review]\nplatforms = 4\n"
+    assert untested(*platforms, policy=enough) == f"run on {counted} platform(s); the minimum is 4"
+    assert bool(untested(*platforms)) is (counted < 2)
+
+
+@pytest.mark.parametrize(
+    ("platforms", "enough"),
+    [
+        (("acme-chat", "claude"), True),
+        (("ACME chat", "Acme-Claude"), True),
+        (("acme-chat", "foo"), True),
+        (("acme-chat", "Acme Chat"), False),
+        (("foo", "bar"), False),
+    ],
+)
+def test_a_policy_adds_platforms_of_its_own(platforms, enough):
+    assert bool(untested(*platforms, policy=EXTRA)) is not enough
+
+
+def test_a_platform_of_the_policy_is_known_everywhere():
+    text = transcript(PROMPT, "acme chat", result="pass")
+    runs = files([], EXTRA, **{"acme-chat-2026-11-01": text})
+    (submission,) = Tree(runs, today=TODAY).submissions
+    (run,) = judged_runs(submission)
+    assert (run.platform, run.known, run.doubts) == ("acme-chat", True, ())
+    points = {part.id: part.points for part in score(submission).parts}
+    assert points["platforms"] == 5
+    found = [d for d in check_tree(runs, all_rules(), today=TODAY) if d.code == "REG021"]
+    assert [d.message for d in found] == ["unknown platform `acme chat`"]
+    assert "Did you mean `acme-chat`?" in found[0].hint

@@ -272,6 +272,8 @@ def untested_release(submission: Submission) -> Iterator[Finding]:
     digest in a row proves: a run of an earlier draft says nothing about these bytes. A row must
     agree with its transcript (REG035), and one transcript counts for one platform. Anyone can
     forge a transcript, so psreg shows every run as reported by its author, never as verified.
+    Platforms that psreg does not know count as one together, and only beside a known one; the
+    maintainers of a registry can add platforms with `extra_platforms` in registry/policy.toml.
 
     ## Fix
     Run the artifact on two platforms, keep the transcripts, and add a row for each run;
@@ -300,20 +302,28 @@ def untested_release(submission: Submission) -> Iterator[Finding]:
     if submission.id.entry_class in RESERVED_CLASSES:
         return  # nothing can run it yet
     digest = hashlib.sha256(artifact).hexdigest()
-    platforms = {each.platform for each in _judged_runs(submission) if each.counts}
+    platforms = _counted_platforms(submission)
     enough = submission.policy.platforms
-    if len(platforms) < enough:
+    if platforms < enough:
         rows = {run.platform for run in submission.release.tested if run.sha256 == digest}
         # Rows were enough before transcripts were read.
         uncounted = len(rows - {"", STUB}) >= enough
         yield Finding(
-            message=f"run on {len(platforms)} platform(s); the minimum is {enough}",
+            message=f"run on {platforms} platform(s); the minimum is {enough}",
             at="/tested",
             path=_path(submission),
             hint=f"Add rows to [[tested]] with the sha256 {digest}. The registry's minimum is "
             "`platforms` under `[review]` in registry/policy.toml.",
             since="0.2.0" if uncounted else "",
         )
+
+
+def _counted_platforms(submission: Submission) -> int:
+    if not (runs := _judged_runs(submission)):
+        return 0
+    from psreg.lint.entries.tested_runs import counted_platforms  # noqa: PLC0415
+
+    return counted_platforms(runs)
 
 
 def _judged_runs(submission: Submission) -> tuple[JudgedRun, ...]:
@@ -400,7 +410,8 @@ def bad_test_row(submission: Submission) -> Iterator[Finding]:
 
     ## Why
     Programs compare these rows: the digest ties a run to these bytes, the platform identifier makes
-    runs countable, and the date says how old the result is. A run that did not simply pass helps
+    runs countable, and the date says how old the result is. Anyone can make up a platform, so those
+    that psreg does not know add up to one at most (REG011). A run that did not simply pass helps
     only if the row says what went wrong.
 
     ## Fix
@@ -418,23 +429,27 @@ def bad_test_row(submission: Submission) -> Iterator[Finding]:
             yield replace(fault, path=_path(submission))
     for judged in _judged_runs(submission):
         if not judged.row:
-            for fault in _unknown_platform(judged.run.platform):
+            for fault in _unknown_platform(judged.run.platform, submission):
                 yield replace(fault, path=str(judged.path))
 
 
-def _unknown_platform(platform: str) -> Iterator[Finding]:
-    if platform and platform not in {*PLATFORMS, STUB}:
-        near = nearest(platform, PLATFORMS)
+def _unknown_platform(platform: str, submission: Submission) -> Iterator[Finding]:
+    known = (*PLATFORMS, *submission.policy.extra_platforms)
+    if platform and platform not in {*known, STUB}:
+        near = nearest(platform, known)
         yield Finding(
             message=f"unknown platform `{platform[:80]}`",
-            hint=f"Did you mean `{near}`?" if near else f"Known platforms: {', '.join(PLATFORMS)}.",
+            hint=f"Did you mean `{near}`?"
+            if near
+            else f"Unknown platforms count as one, beside a known one: {', '.join(known)}. "
+            "Maintainers can add others to `extra_platforms` in registry/policy.toml.",
             severity=WARNING,
         )
 
 
 def _identity(run: TestRun, digest: str, submission: Submission) -> Iterator[Finding]:
     """Yield what is wrong with the platform and the digest of a run."""
-    for fault in _unknown_platform(run.platform):
+    for fault in _unknown_platform(run.platform, submission):
         yield replace(fault, at=f"{run.pointer}/platform")
     if run.sha256 and not SHA256.fullmatch(run.sha256):
         yield Finding(

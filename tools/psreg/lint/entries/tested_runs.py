@@ -59,13 +59,15 @@ _HEADLESS = Doubt(message="its transcript has no run header", member="evidence",
 class JudgedRun:
     """A run and the doubts about it.
 
-    `platform` is the id under which it is counted; `row` is the pointer to its row in release.toml,
-    "" if the run header of an added transcript is the row.
+    `platform` is the id under which it is counted, and `known` whether psreg or the policy has it.
+    `row` is the pointer to its row in release.toml, "" if the run header of an added transcript is
+    the row.
     """
 
     run: TestRun
     path: PurePosixPath
     platform: str
+    known: bool
     row: str
     doubts: tuple[Doubt, ...]
 
@@ -102,6 +104,17 @@ def judged_runs(submission: Submission) -> tuple[JudgedRun, ...]:
     return _each_conversation_once(submission, [*rows, *later])
 
 
+def counted_platforms(runs: Iterable[JudgedRun]) -> int:
+    """Return on how many platforms there are runs that count.
+
+    Anyone can invent a name: platforms that neither psreg nor the policy knows count as one
+    together, and only beside a known one.
+    """
+    counted = [run for run in runs if run.counts]
+    known = {run.platform for run in counted if run.known}
+    return len(known) + any(not run.known for run in counted) if known else 0
+
+
 def _day_of(text: str) -> date | None:
     """Return the day that `text` is as YYYY-MM-DD, or None."""
     try:
@@ -110,14 +123,18 @@ def _day_of(text: str) -> date | None:
         return None
 
 
-def folded_platform(text: str) -> str:
+def folded_platform(text: str, extra: Sequence[str] = ()) -> str:
     """Return the id that `text` means: case, blanks, punctuation and look-alikes do not matter.
+
+    `extra` are the ids that a policy adds to those that psreg knows.
 
     An unknown id that contains a name of a platform or of its maker means that platform, so that
     `anthropic`, `claude-3`, `claudecode` and `googlegemini` do not count beside `claude` and
     `gemini`.
     """
     whole = _folded(text)
+    if added := next((name for name in extra if _folded(name) == whole), ""):
+        return added
     for written in dict.fromkeys((text, text.translate(_DIGITS))):
         words = (_folded(written), *re.findall("[a-z]+", _plain(written)))
         if known := next(filter(None, map(_meant, words)), ""):
@@ -190,20 +207,22 @@ def _judged(
     doubts = [*_doubts(submission, digest, run, path)]
     if not row:
         headless = run_header(submission.documents[path].text) is None
-        doubts = [_HEADLESS] if headless else [*_of_added(run, path), *doubts]
+        doubts = [_HEADLESS] if headless else [*_of_added(submission, run, path), *doubts]
+    platform = folded_platform(run.platform, extra := submission.policy.extra_platforms)
     return JudgedRun(
         run=run,
         path=path,
-        platform=folded_platform(run.platform),
+        platform=platform,
+        known=platform in {*PLATFORMS, *extra},
         row=row,
         doubts=tuple(doubts),
     )
 
 
-def _of_added(run: TestRun, path: PurePosixPath) -> Iterator[Doubt]:
+def _of_added(submission: Submission, run: TestRun, path: PurePosixPath) -> Iterator[Doubt]:
     """Yield the doubts about the header of an added transcript, which has no row."""
     platform, day = later_evidence(path) or ("", "")
-    if run.platform and folded_platform(platform) != folded_platform(run.platform):
+    if run.platform and _differ(submission, platform, run.platform):
         message = f"the run header states the platform `{run.platform[:80]}`, the file name another"
         yield Doubt(message=message, member="platform")
     if run.date and run.date != day:
@@ -236,7 +255,7 @@ def _doubts(
     if header is None:
         yield _HEADLESS
     else:
-        yield from _disagreements(run, header)
+        yield from _disagreements(submission, run, header)
     yield from _of_conversation(submission, path)
 
 
@@ -250,9 +269,14 @@ def _of_day(text: str, today: date | None) -> Iterator[Doubt]:
         yield Doubt(message=f"{text} is in the future", member="date")
 
 
-def _disagreements(run: TestRun, header: RunHeader) -> Iterator[Doubt]:
+def _differ(submission: Submission, *platforms: str) -> bool:
+    extra = submission.policy.extra_platforms
+    return len({folded_platform(platform, extra) for platform in platforms}) > 1
+
+
+def _disagreements(submission: Submission, run: TestRun, header: RunHeader) -> Iterator[Doubt]:
     pairs = {
-        "platform": (folded_platform(run.platform), folded_platform(header.platform)),
+        "platform": (run.platform, header.platform),
         "model": (run.model.strip(), header.model),
         "date": (run.date, header.date),
         "sha256": (run.sha256, header.sha256),
@@ -262,7 +286,7 @@ def _disagreements(run: TestRun, header: RunHeader) -> Iterator[Doubt]:
         if not stated:
             message = f"the run header of its transcript states no `{member}`"
             yield Doubt(message=message, member=member, severity=WARNING)
-        elif said != recorded:
+        elif _differ(submission, said, recorded) if member == "platform" else said != recorded:
             message = f"its transcript was recorded with the {_NOUNS[member]} `{stated[:80]}`"
             yield Doubt(message=message, member=member)
     if header.result not in ("", run.result):  # the row may state what was judged later
