@@ -4,9 +4,15 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
+from psreg.cli.rules import all_rules
+from psreg.core.diagnostics import Diagnostic
 from psreg.formats.layout import Irregular
 from psreg.formats.tree import Tree
 from psreg.review.change import Author, ChangeSet, FileChange, Touch
+from psreg.review.judge import check_change
+from support.registry_trees import OWNED, PROMPT, entry, tree, update, version
+
+ANA = Author(forge="github", id=1)
 
 
 def changes_between(
@@ -30,3 +36,13 @@ def changes_between(
         elif path in irregular or base[path] != head[path]:
             files.append(FileChange(path=path, touch=Touch.MODIFIED))
     return ChangeSet(Tree(base), Tree(head, irregular), tuple(files), author)
+
+
+def tripped(before: str, after: str, number: str = "1.0.1") -> list[Diagnostic]:
+    """Return what PS081 says about a release whose prompt goes on with other words."""
+    base = tree(entry(toml=OWNED), version(prompt=PROMPT + before))
+    head = tree(
+        entry(toml=OWNED), version(prompt=PROMPT + before), update(number, prompt=PROMPT + after)
+    )
+    made = changes_between(base, head, author=ANA)
+    return [d for d in check_change(made, all_rules()) if d.code == "PS081"]

@@ -6,26 +6,14 @@ import pytest
 
 from psreg.cli.rules import all_rules
 from psreg.core.diagnostics import WARNING, Finding, Span
-from psreg.core.identity import Author
 from psreg.formats.tree import Tree
 from psreg.lint.content import CONTENT_RULES
 from psreg.lint.content.texts import of_readme
 from psreg.review.change import ChangeSet
 from psreg.review.judge import check_change
-from support.changes import changes_between
-from support.registry_trees import OWNED, PROMPT, entry, tree, update, version
-
-ANA = Author(forge="github", id=1)
-
-
-def found(before, after, number="1.0.1"):
-    """Return what PS081 says about a release whose prompt goes on with other words."""
-    base = tree(entry(toml=OWNED), version(prompt=PROMPT + before))
-    head = tree(
-        entry(toml=OWNED), version(prompt=PROMPT + before), update(number, prompt=PROMPT + after)
-    )
-    made = changes_between(base, head, author=ANA)
-    return [d for d in check_change(made, all_rules()) if d.code == "PS081"]
+from support.changes import ANA, changes_between
+from support.changes import tripped as found
+from support.registry_trees import OWNED, PROMPT, entry, tree, version
 
 
 @pytest.mark.parametrize(

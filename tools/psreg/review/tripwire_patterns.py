@@ -1,4 +1,4 @@
-"""Ways out of a conversation, and orders that are turned round: what the tripwire looks for.
+"""Ways out of a conversation: what the tripwire looks for in a small release.
 
 No pattern is a verdict: it only asks a person to look at something that a small release adds.
 """
@@ -6,10 +6,8 @@ No pattern is a verdict: it only asks a person to look at something that a small
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from psreg.core.diagnostics import Span
 from psreg.lint.content.texts import Content, Segment
 
 _DOTS = (".", "\u3002", "\uff0e", "\uff61", "\u2024", "\ufe52")
@@ -232,42 +230,6 @@ WAYS_OUT: tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...] = (
 """What else reaches outside the conversation: what to call it, the pattern, and the signs of which
 each match has one. No pattern is a verdict: it only asks a person to look at something new."""
 
-_NEGATIONS = frozenset(
-    [
-        *("never", "not", "no", "nor", "none", "cannot", "can't", "don't", "doesn't", "won't"),
-        *("mustn't", "shouldn't", "without", "nie", "niemals", "nicht", "kein", "keine", "keinen"),
-        *("ohne", "jamais", "ne", "pas", "sans", "nunca", "jamás", "sin", "não", "sem"),
-        *("не", "никогда", "asla", "tidak", "jangan", "non", "mai", "niet", "nooit", "geen"),
-        *("لا", "لن", "मत", "नहीं"),
-        *("refuse", "refuses", "decline", "declines", "avoid", "avoids", "reject", "deny"),
-        *("forbid", "forbids", "forbidden", "prohibited", "disallow", "disallowed", "disable"),
-    ]
-)
-_ASSERTIONS = frozenset(
-    [
-        *(
-            "always",
-            "do",
-            "does",
-            "must",
-            "may",
-            "can",
-            "could",
-            "should",
-            "will",
-            "would",
-            "shall",
-        ),
-        *("accept", "accepts", "allow", "allows", "allowed", "permit", "permitted", "enable"),
-        *("might", "ever", "immer", "toujours", "siempre", "sempre"),
-        *("всегда", "her", "selalu"),
-    ]
-)
-_POLARITY = _NEGATIONS | _ASSERTIONS
-_CHINESE = re.compile("(绝不|从不|不要|不能|不|别|勿)|总是|一定要|要")
-_SENTENCE = re.compile(r"[^.!?;:\n\u3002\uff01\uff1f]+")
-_WORDS = re.compile(r"\w+(?:'\w+)?")
-
 
 def any_hosts(content: Content) -> Iterator[tuple[Segment, re.Match[str]]]:
     """Yield what could be hosts with any ending, without abbreviations and missing blanks."""
@@ -279,126 +241,3 @@ def any_hosts(content: Content) -> Iterator[tuple[Segment, re.Match[str]]]:
             match[0]
         ):
             yield segment, match
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sentence:
-    """A sentence: its `words` without negations and assertions, and whether it is `negated`."""
-
-    words: tuple[str, ...]
-    negated: bool
-    text: str
-    at: Span
-
-
-def _plainly(text: str) -> str:
-    """Return a lower-case text in which "can't" and "cannot" are "can not"."""
-    text = text.replace("\u2019", "'")
-    for short, long in _SHORT:
-        text = text.replace(short, long)
-    return text
-
-
-_SHORT = (("won't", "will not"), ("can't", "can not"), ("cannot", "can not"), ("n't", " not"))
-
-
-def may_negate(content: Content) -> bool:
-    """Tell whether a text may have a negated sentence."""
-    text = _plainly(content.lower)
-    if not _NEGATIONS.isdisjoint(_WORDS.findall(text)):
-        return True
-    return any(found[1] for found in _CHINESE.finditer(text))
-
-
-_COMMON = frozenset(
-    [
-        *("a", "an", "the", "to", "of", "for", "in", "on", "at", "by", "it", "its", "is", "are"),
-        *("be", "and", "or", "you", "your", "i", "this", "that", "with", "as", "if"),
-    ]
-)
-_LIKE = 0.6
-"""The share of the other words that two wordings of a sentence have in common, at least."""
-
-_COMPARED = 100_000
-"""Pairs of sentences that are compared, about."""
-
-
-def turned_round(before: Content, after: Content) -> Iterator[tuple[Sentence, Sentence | None]]:
-    """Yield the sentences that deny what an earlier one says, or the reverse, each with that one.
-
-    A sentence may have been reworded as well. If too much was rewritten to compare all of it, the
-    last sentence is yielded with None.
-    """
-    known: dict[tuple[str, ...], dict[bool, Sentence]] = {}
-    for old in sentences(before):
-        known.setdefault(old.words, {})[old.negated] = old
-    reworded = []
-    kept = set()
-    for new in sentences(after, but=_raw(before)):
-        kept.add(new.words)
-        if new.words not in known:
-            reworded.append(new)
-        elif new.negated not in known[new.words]:
-            yield new, known[new.words][not new.negated]
-    gone = (old for old in sentences(before, but=_raw(after)) if old.words not in kept)
-    yield from _reworded(reworded, gone)
-
-
-def _raw(content: Content) -> frozenset[str]:
-    return frozenset(each for s in content.segments for each in _SENTENCE.findall(s.text))
-
-
-def _reworded(
-    reworded: Iterable[Sentence], gone: Iterable[Sentence]
-) -> Iterator[tuple[Sentence, Sentence | None]]:
-    by_word: dict[str, list[Sentence]] = {}
-    for old in gone:
-        for word in _telling(old):
-            by_word.setdefault(word, []).append(old)
-    compared = 0
-    for new in reworded:
-        telling = _telling(new)
-        rarest = sorted(telling & by_word.keys(), key=lambda word: len(by_word[word]))[:2]
-        near = [old for word in rarest for old in by_word[word]]
-        compared += len(near)
-        if compared > _COMPARED:
-            yield new, None
-            return
-        like = (old for old in near if old.negated is not new.negated and _alike(telling, old))
-        if (found := next(like, None)) is not None:
-            yield new, found
-
-
-def _alike(telling: frozenset[str], old: Sentence) -> bool:
-    other = _telling(old)
-    return 1 < len(telling & other) >= len(telling | other) * _LIKE
-
-
-def _telling(sentence: Sentence) -> frozenset[str]:
-    return frozenset(_INFLECTION.sub("", word) for word in sentence.words) - _COMMON
-
-
-_INFLECTION = re.compile("(?<=...)(?:ing|ed|es|as|en|s|e|a)$")
-"""What an order may lose when it is turned round: "Avoid sharing it" becomes "Share it"."""
-
-
-def sentences(content: Content, but: Collection[str] = ()) -> Iterator[Sentence]:
-    """Yield the different sentences of a file that have a word, without those in `but`."""
-    seen: set[str] = {*but}
-    for segment in content.segments:
-        for match in _SENTENCE.finditer(segment.text):
-            if match[0] in seen:
-                continue
-            seen.add(match[0])
-            plain = _plainly(match[0].lower())
-            if not plain.isascii():
-                plain = _CHINESE.sub(lambda found: " not " if found[1] else " ", plain)
-            words = _WORDS.findall(plain)
-            telling = tuple([word for word in words if word not in _POLARITY])
-            if telling:
-                yield Sentence(
-                    words=telling,
-                    negated=not _NEGATIONS.isdisjoint(words),
-                    text=match[0].strip(),
-                    at=segment.span(*match.span()),
-                )

@@ -179,7 +179,7 @@ def _turned_round(
     before: Mapping[str, Content], after: Mapping[str, Content]
 ) -> Iterator[tuple[str, Reach]]:
     """Yield the file and the sentences that deny what an earlier one said, or the reverse."""
-    from psreg.review.tripwire_patterns import (  # noqa: PLC0415 - for updates
+    from psreg.review.tripwire_sentences import (  # noqa: PLC0415 - for updates
         may_negate,
         turned_round,
     )
@@ -229,10 +229,11 @@ def _plain(submission: Submission) -> Iterator[PurePosixPath]:
 def _kinds(change: ChangeSet) -> Iterator[Callable[[Content], Iterator[Reach]]]:
     """Yield what looks for one kind of reach each, so that only the kinds found are compared."""
     from psreg.review.tripwire_patterns import WAYS_OUT  # noqa: PLC0415 - only for updates
+    from psreg.review.tripwire_requests import REQUESTS  # noqa: PLC0415 - only for updates
 
     yield from (partial(_findings, change, each) for each in CONTENT_RULES)
     yield from (_tools, _addresses)
-    yield from (partial(_other_way, *way) for way in WAYS_OUT)
+    yield from (partial(_other_way, *way) for way in chain(WAYS_OUT, REQUESTS))
 
 
 def _other_way(
