@@ -4,9 +4,13 @@ import copy
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Mode
 from psreg.formats import pbe, schema
+from psreg.lint.content import clarity_rules
+from psreg.lint.copied_texts import only_letters
 from psreg.lint.engine import check_file
 from psreg.lint.files.pbe_fixes import padded_version, snake_case
 from psreg.lint.files.pbe_interactive_rules import sentences
@@ -516,6 +520,15 @@ def test_a_text_says_nothing_in_any_language(text):
 )
 def test_a_short_text_says_something(text):
     assert says_nothing_of(text) == []
+
+
+ASCII = st.characters(codec="ascii")
+
+
+@given(st.from_regex(clarity_rules._PHRASE.pattern, fullmatch=True, alphabet=ASCII))
+def test_whatever_is_a_phrase_that_says_nothing_is_looked_at(text):
+    if len(text) <= clarity_rules.LONGEST_PHRASE and clarity_rules.says_nothing(text):
+        assert clarity_rules.may_say_nothing(text, only_letters(text))
 
 
 def says_nothing_of(text):

@@ -110,6 +110,17 @@ _PHRASE = lazy(
 )
 """A phrase in English, of words with one blank between them, their kind in place of some."""
 
+_BEGINNINGS = (
+    "please insert enter add put fill write type provide describe specify paste define your my the"
+    " some own sample dummy actual more placeholder random generic thing there this it no not none"
+    " nothing will to must should yet needs has see same refer as done like change replace edit"
+    " rename complete fix decide do"
+)
+_FIRST_WORDS = frozenset(
+    (*_BEGINNINGS.split(), *(word for word, kind in _KINDS.items() if kind == "thing"))
+)
+"""How such a phrase begins."""
+
 _DATA = "data/fillers.txt"
 _SHORT = 3
 """Letters and digits at the start of a text that tell almost all texts from filler."""
@@ -303,14 +314,20 @@ def may_say_nothing(text: str, letters: bytes) -> bool:
 
     It takes a fraction of the time, and few texts may.
     """
+    if not letters or not text.isascii() or text.lstrip()[0] in SLOT_STARTS:
+        return True
+    start = letters[:_SHORT].decode()
     return (
-        len(text) <= LONGEST_PHRASE
-        or not text.isascii()
-        or text.lstrip()[0] in SLOT_STARTS
-        or letters[:_SHORT].decode() in _starts()
-        or _repeats(letters[:_SHORT].decode())
-        or not letters
+        not _starts().isdisjoint((start[:1], start[:2], start))
+        or _repeats(start)
+        or (len(text) <= LONGEST_PHRASE and _may_be_phrase(text, letters))
     )
+
+
+def _may_be_phrase(text: str, letters: bytes) -> bool:
+    first = _WORDS.search(text)
+    begins = first is not None and first[0].lower() in _FIRST_WORDS
+    return begins or letters.isdigit() or "{{" in text
 
 
 def _kinds(text: str) -> str:
