@@ -1,7 +1,9 @@
 """What has the form of personal data, what only looks like it, and what an encoding hides."""
 
+import hashlib
 import textwrap
-from base64 import b64encode, urlsafe_b64encode
+import uuid
+from base64 import b32encode, b64encode, urlsafe_b64encode
 
 import pytest
 
@@ -72,3 +74,48 @@ def test_what_an_encoding_hides():
     wrapped = textwrap.wrap(b64encode(secret.encode()).decode(), 9)
     assert secret in decoded_texts("\n".join(wrapped))
     assert not any(personal_data(text) for text in decoded_texts("claude-opus-4-20250101 " * 3))
+
+
+SECRETS = ("ana@example.org", "Grüße an ana@example.org", "call +49 170 1234567", "203.0.113.7")
+BYTES = ("utf-8", "utf-16", "utf-16-le", "utf-16-be")
+ENCODINGS = {
+    "base64": lambda data: b64encode(data).decode(),
+    "base64 without padding": lambda data: b64encode(data).decode().rstrip("="),
+    "base32": lambda data: b32encode(data).decode(),
+    "base32 in lower case": lambda data: b32encode(data).decode().lower().rstrip("="),
+    "digits": bytes.hex,
+    "digits with blanks": lambda data: data.hex(" "),
+    "digits with colons": lambda data: data.hex(":"),
+    "numbers": lambda data: ", ".join(f"0x{byte:02x}" for byte in data),
+    "escaped bytes": lambda data: "".join(f"\\x{byte:02x}" for byte in data),
+    "base32 in base64": lambda data: b64encode(b32encode(data)).decode(),
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("form", BYTES)
+@pytest.mark.parametrize("secret", SECRETS)
+def test_how_personal_data_may_be_encoded(secret, form, encoding):
+    text = f"note: {ENCODINGS[encoding](secret.encode(form))}."
+    assert any(personal_data(inner) for inner in decoded_texts(text)), text
+
+
+def test_escaped_characters_and_text_with_zeros():
+    escaped = "".join(f"\\u{ord(character):04x}" for character in SECRETS[0])
+    assert any(map(personal_data, decoded_texts(escaped)))
+    assert personal_data("\0".join(SECRETS[0])) == "an e-mail address"
+
+
+def test_digests_and_identifiers_encode_nothing():
+    """What a trace record has: digests, ids, models, times, tokens."""
+    for number in range(2_000):
+        digest = hashlib.sha256(str(number).encode())
+        texts = (
+            digest.hexdigest(),
+            b64encode(digest.digest()).decode(),
+            b32encode(digest.digest()).decode(),
+            str(uuid.UUID(bytes=digest.digest()[:16])),
+            f"run-{number}-{digest.hexdigest()[:12]} 2026-01-31T10:15:{number % 60:02d}Z",
+        )
+        found = [t for text in texts for t in decoded_texts(text) if personal_data(t)]
+        assert found == []

@@ -174,10 +174,17 @@ def _as_text(data: bytes) -> str:
     if data[:2] in _COMPRESSED:
         data = _decompressed(data)
     try:
-        text = data.decode("utf-16-le" if data[1:2] == b"\0" else "utf-8")
+        text = _wide(data) or data.decode()
     except UnicodeDecodeError:
         return ""
     return text if text.replace("\n", "").isprintable() else ""
+
+
+def _wide(data: bytes) -> str:
+    """Return the text that decoded data is in UTF-16, or ""."""
+    from psreg.core.utf16 import utf16_text  # noqa: PLC0415 - few texts are decoded
+
+    return utf16_text(data)
 
 
 def _decompressed(data: bytes) -> bytes:
@@ -267,10 +274,12 @@ def _short_escapes(content: Content, judged: _Judged) -> Iterator[Finding]:
         return
     from psreg.lint.content.appearance.codes import codes  # noqa: PLC0415 - not all texts have any
 
-    for what, segment, match, said in codes(content):
+    for what, segment, match, decoded in codes(content):
         if judged.is_full:
             yield _too_many(segment, match.span())
             return
+        # What UTF-16 has between the letters of ASCII, and its mark, read as something else.
+        said = decoded.replace("\0", "").lstrip("\ufeff\ufffd\xfe\xff")
         if broken := judged.broken(said):
             yield Finding(
                 message=f"{len(match[0])} characters of {what} {_said(said.encode())}, "
@@ -322,6 +331,7 @@ def _needless(data: bytes) -> bool:
 
 
 def _evidence(data: bytes, judged: _Judged) -> str:
+    data = _wide(data).encode() or data
     broken = [] if judged.is_full else judged.broken(data.decode("utf-8", "replace"))
     return f"{_said(data)}, which breaks {', '.join(broken)}" if broken else _said(data)
 

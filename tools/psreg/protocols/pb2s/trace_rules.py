@@ -1,14 +1,15 @@
 """Rules about the record of an exchange in a trace log, if there is one.
 
-Personal data is found by its form, also in texts that base64 or hexadecimal digits encode. Names
-and street addresses have no form, so a text without a match may still contain personal data.
+Personal data is found by its form, also in texts that base64, base32 or hexadecimal digits encode,
+in UTF-8 or UTF-16. Names and street addresses have no form, so a text without a match may still
+contain personal data.
 """
 
 from __future__ import annotations
 
 import re
-from base64 import b64decode
-from binascii import Error as NotBase64Error
+from base64 import b32decode, b64decode
+from binascii import Error as NotEncodedError
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -20,6 +21,7 @@ from urllib.parse import unquote
 
 from psreg.core.diagnostics import ERROR, Finding
 from psreg.core.rule import rule
+from psreg.core.utf16 import utf16_text
 from psreg.formats.json.json_document import strings_in
 from psreg.protocols.pb2s.proof import compact_json, json_shown, kind_of_json
 from psreg.protocols.pb2s.reply import Reply
@@ -162,8 +164,8 @@ def trace_tells_too_much(reply: Reply) -> Iterator[Finding]:
     ## Why
     A log must not contain personal data; it has the digest instead of the message. People ask about
     their health, their work and other people, and logs are copied. psreg looks for the message and
-    the answer, e-mail addresses, telephone numbers and IP addresses, also in base64 or hexadecimal:
-    an encoding hides nothing. It does not recognise names.
+    the answer, e-mail addresses, telephone numbers and IP addresses, also in base64, base32,
+    hexadecimal or UTF-16: an encoding hides nothing. It does not recognise names.
 
     ## Fix
     Log the four members, and nothing that a person wrote.
@@ -232,6 +234,12 @@ _IP_ADDRESS = re.compile(
 )
 _LEADING_ZEROS = re.compile(r"\b0+(?=[0-9])")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{8,}")
+_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4}))")
+_BYTES = re.compile(
+    r"(?:\\x[0-9A-Fa-f]{2}){4,}"
+    r"|(?:(?:0x)?[0-9A-Fa-f]{2}[\s:,;-]{1,2}){4,}(?:0x)?[0-9A-Fa-f]{2}(?![0-9A-Fa-f])"
+)
+_BETWEEN = re.compile(r"0x|\\x|[\s:,;-]")
 _ONE_ALPHABET = str.maketrans("-_", "+/")
 
 
@@ -240,6 +248,7 @@ def personal_data(text: str) -> str:
 
     Digits of any script count, and so do dashes and blanks of any kind.
     """
+    text = text.replace("\0", "")  # what UTF-16 has between the letters of ASCII
     text = text if text.isascii() else "".join(map(_plain, normalize("NFKC", text)))
     if _MAIL.search(text):
         return "an e-mail address"
@@ -268,12 +277,13 @@ def _is_personal_address(text: str) -> bool:
 
 
 def decoded_texts(text: str) -> Iterator[str]:
-    """Yield the texts that are encoded in `text`, in base64 or in hexadecimal digits.
+    """Yield the texts that are encoded in `text`, in base64, base32 or hexadecimal digits.
 
-    So are those with characters as entities, or as in a URL. Blanks and line breaks between the
-    digits do not matter; an encoded text may be encoded again.
+    So are those with characters as entities, as in a URL, or as escapes. Blanks, line breaks and
+    what else is between the digits do not matter; an encoded text may be encoded again.
     """
     plain = unescape(unquote(text))
+    plain = _ESCAPE.sub(_unescaped, _BYTES.sub(_joined, plain))
     if plain != text:
         yield plain
     for source in dict.fromkeys((plain, "".join(plain.split()))):
@@ -282,9 +292,19 @@ def decoded_texts(text: str) -> Iterator[str]:
             yield from _once_decoded(inner)
 
 
+def _joined(found: re.Match[str]) -> str:
+    return f" {_BETWEEN.sub('', found[0])} "
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return chr(int(found[1] or found[2], 16))
+
+
 def _once_decoded(text: str) -> Iterator[str]:
     for found in _ENCODED.finditer(text):
         for data in _decoded(found[0]):
+            if wide := utf16_text(data):
+                yield wide
             with suppress(UnicodeDecodeError):
                 yield data.decode()
 
@@ -292,7 +312,9 @@ def _once_decoded(text: str) -> Iterator[str]:
 def _decoded(digits: str) -> Iterator[bytes]:
     with suppress(ValueError):
         yield bytes.fromhex(digits)
-    with suppress(NotBase64Error):
+    with suppress(NotEncodedError):
+        yield b32decode(digits + "=" * (-len(digits) % 8), casefold=True)
+    with suppress(NotEncodedError):
         yield b64decode(digits.translate(_ONE_ALPHABET) + "=" * (-len(digits) % 4))
 
 
