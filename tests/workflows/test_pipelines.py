@@ -28,7 +28,7 @@ from psreg import __version__
 from psreg.forges.forge import CHECK
 from support import publishing
 from support.clients import Client
-from support.forges import TOKEN, FakeForge, FakeGitHub, FakeGitLab, running
+from support.forges import TOKEN, FakeForge, FakeGitHub, FakeGitLab, Trouble, running
 from support.loopback import serving
 from support.paths import ROOT
 from support.pipelines import Done, Event, GitHubActions, GitLabCI, Runner, copy_tree, git
@@ -526,6 +526,44 @@ def test_a_review_that_fails_leaves_nothing_green(world: World) -> None:
     (body,) = world.server.bodies()
     assert body.startswith("<!-- psreg review -->\n### psreg: Reviewing")
     assert head[:12] in body
+
+
+def test_a_second_review_of_a_head_begins_as_pending_and_leaves_nothing_green_if_it_fails(
+    world: World,
+) -> None:
+    head = world.request()
+    world.review(head)
+    assert green(world, head)
+    git("checkout", "-q", "main", cwd=world.work)
+    lost = "registry/requirements.txt"
+    lost = lost if (world.work / lost).is_file() else ".ci/constraints.txt"
+    git("rm", "-q", lost, cwd=world.work)
+    world.commit("Lose it", "main")
+    asked, set_before = len(world.server.requests), len(world.server.checks)
+    assert world.review(head).code != 0
+    method, path = world.server.requests[asked]
+    assert (method, path.endswith(f"/statuses/{head}")) == ("POST", True)
+    assert world.server.checks[set_before]["state"] == "pending"
+    assert (green(world, head), ready(world)) == (False, False)
+
+
+@pytest.mark.parametrize("world", [(OnGitLab, FakeGitLab)], indirect=True, ids=["gitlab"])
+@pytest.mark.parametrize("answered", [1, 2, 3])
+def test_a_forge_that_refuses_ends_the_job_in_words(world: OnGitLab, answered: int) -> None:
+    """Such as for a token that expired; the runner of these tests accepts no traceback."""
+    head = world.request()
+    handle, left = world.server._handle, [answered]
+
+    def refusing(handler: Any) -> None:
+        world.server.trouble[:] = [] if left[0] > 0 else [Trouble(403)]
+        left[0] -= 1
+        handle(handler)
+
+    world.server._handle = refusing  # type: ignore[method-assign]
+    done = world.review(head)
+    assert done.code == 22
+    assert "The requested URL returned error: 403" in done.out
+    assert not green(world, head)
 
 
 def at_comment(world: World, do: Callable[[], object], *, times: int = 1) -> None:
