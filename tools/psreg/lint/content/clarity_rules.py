@@ -298,7 +298,7 @@ def says_nothing(text: str) -> bool:
     letters = _plain(words)
     if not letters:
         return filled != text or all(is_sign(character) for character in bare)
-    phrase = len(words) <= LONGEST_PHRASE and _PHRASE.fullmatch(_kinds(words))
+    phrase = _may_be_phrase(words) and _PHRASE.fullmatch(_kinds(words))
     if phrase or (letters[1:] and (letters.isdigit() or _repeats(letters))):
         return True
     if _starts().isdisjoint((letters[:1], letters[:2], letters[:_SHORT])):
@@ -316,18 +316,23 @@ def may_say_nothing(text: str, letters: bytes) -> bool:
     """
     if not letters or not text.isascii() or text.lstrip()[0] in SLOT_STARTS:
         return True
-    start = letters[:_SHORT].decode()
+    start, starts = letters[:_SHORT].decode(), _starts()
     return (
-        not _starts().isdisjoint((start[:1], start[:2], start))
-        or _repeats(start)
-        or (len(text) <= LONGEST_PHRASE and _may_be_phrase(text, letters))
+        start in starts
+        or start[:2] in starts
+        or start[0] in starts
+        or start == start[0] * len(start)
+        or letters.isdigit()
+        or _may_be_phrase(text)
+        or "{{" in text
     )
 
 
-def _may_be_phrase(text: str, letters: bytes) -> bool:
+def _may_be_phrase(text: str) -> bool:
+    if len(text) > LONGEST_PHRASE:
+        return False
     first = _WORDS.search(text)
-    begins = first is not None and first[0].lower() in _FIRST_WORDS
-    return begins or letters.isdigit() or "{{" in text
+    return first is not None and first[0].lower() in _FIRST_WORDS
 
 
 def _kinds(text: str) -> str:
