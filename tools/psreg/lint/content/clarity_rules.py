@@ -121,6 +121,7 @@ _FIRST_WORDS = frozenset(
 )
 """How such a phrase begins."""
 
+_TO_DO = b"tod"
 _DATA = "data/fillers.txt"
 _SHORT = 3
 """Letters and digits at the start of a text that tell almost all texts from filler."""
@@ -137,6 +138,13 @@ def _fillers() -> frozenset[str]:
 @cache
 def _starts() -> frozenset[str]:
     return frozenset(each[:_SHORT] for each in _fillers())
+
+
+@cache
+def _beginnings() -> tuple[frozenset[bytes], frozenset[bytes]]:
+    """Return with which letters fillers begin, and phrases that say nothing."""
+    fillers = (each.encode() for each in _starts())
+    return frozenset(fillers), frozenset(each[:_SHORT].encode() for each in _FIRST_WORDS)
 
 
 _ASCII_SIGNS = bytes(code for code in range(0x80) if not chr(code).isalnum())
@@ -314,18 +322,22 @@ def may_say_nothing(text: str, letters: bytes) -> bool:
 
     It takes a fraction of the time, and few texts may.
     """
-    if not letters or not text.isascii() or text.lstrip()[0] in SLOT_STARTS:
-        return True
-    start, starts = letters[:_SHORT].decode(), _starts()
-    return (
-        start in starts
-        or start[:2] in starts
-        or start[0] in starts
-        or start == start[0] * len(start)
-        or letters.isdigit()
-        or _may_be_phrase(text)
+    if (
+        not letters
+        or letters.count(letters[:1]) == len(letters)
+        or not text.isascii()
+        or text.lstrip()[0] in SLOT_STARTS
         or "{{" in text
-    )
+        or letters.isdigit()
+    ):
+        return True
+    fillers, phrases = _beginnings()
+    start = letters[:_SHORT]
+    if start in fillers or letters[:2] in fillers or letters[:1] in fillers:
+        # NOTE: a longer one is a note to write it later, or says the same again and again.
+        first = _plain(text.split(None, 1)[0])
+        return len(letters) <= LONGEST_PHRASE or first in _fillers() or start == _TO_DO
+    return (start in phrases or letters[:2] in phrases) and _may_be_phrase(text)
 
 
 def _may_be_phrase(text: str) -> bool:

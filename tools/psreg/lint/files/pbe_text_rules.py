@@ -230,6 +230,7 @@ def _at(pointer: str) -> tuple[str | int, ...]:
 def _elsewhere(pbe: Pbe) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with identifiers and with the save template, which are not prose."""
     from psreg.formats.pbe_templates import unfilled  # noqa: PLC0415 - for PBEs
+    from psreg.lint.copied_texts import only_letters  # noqa: PLC0415 - for PBEs
 
     names = [each for each in pbe.strings if each[0].endswith(_IDENTIFIERS)]
     saved = [(join(path), text) for path, text in _saved(pbe.get(*SAVE_TEMPLATE), SAVE_TEMPLATE)]
@@ -237,7 +238,8 @@ def _elsewhere(pbe: Pbe) -> Iterator[tuple[str, str]]:
         if left := unfilled(text):
             yield pointer, f"contains {left}, a blank that was not filled in"
     for pointer, text in names:
-        if text.strip() and not unfilled(text) and says_nothing(text):
+        may = text.strip() and may_say_nothing(text, only_letters(text))
+        if may and not unfilled(text) and says_nothing(text):
             yield pointer, f"says nothing: {shown(text)}"
 
 
