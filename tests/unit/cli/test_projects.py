@@ -208,6 +208,30 @@ def test_a_flipped_byte_while_the_registry_is_away(team):
     assert not team.folder.exists()
 
 
+def test_what_the_cache_has_is_judged_again_for_another_project(team):
+    tags = prompt("Say hello.\U000e0041\U000e0042")
+    waived = [{"code": "PS001", "reason": "It explains it.", "by": "policy"}]
+    team.registry.release("riddle", data=tags, entry_class="prompt", waived=waived).publish()
+    others = [team.place.parent / name for name in ("second", "third")]
+    for place in others:
+        place.mkdir()
+    for place in (team.place, others[0]):
+        done = ran(team, "add", "riddle", cwd=place)
+        assert "PS001 is waived by the registry" in done.err
+    record = team.registry.records["riddle"]
+    record["releases"][0]["waived"] = []
+    record["serial"] += 1
+    team.registry.publish()
+    shutil.copy(team.place / "psreg.toml", others[1])
+    assert refused(team, "sync", cwd=others[1]) == (3, "TRUST_CONTENT")
+    assert [each.name for each in others[1].iterdir()] == ["psreg.toml"]
+    # Who had it before is only warned.
+    (team.folder / "riddle.prompt").unlink()
+    assert ": PS001 " in ran(team, "sync").err
+    assert content(team.folder)["riddle.prompt"] == tags
+    assert ran(team, "sync").err == ""
+
+
 def test_a_file_changed_by_hand_is_neither_overwritten_nor_deleted(team):
     ran(team, "add", "glossary@1.0.0")
     file = team.folder / "glossary.prompt"

@@ -38,12 +38,12 @@ class Project:
     def published(self):
         return Published(self.manifest, opener(usual=self.shelf).opens)
 
-    def sync(self, *, fresh=False, offline=False, write=FILES):
+    def sync(self, *, fresh=False, offline=False, write=FILES, had=()):
         def known(prompt):
             return self.withdrawn.get(prompt.name)
 
         sync = Sync(self.published(), self.cache, known, fresh=fresh, offline=offline)
-        return sync.files(sync.releases(self.lock), write)
+        return sync.files(sync.releases(self.lock), write, had)
 
 
 @pytest.fixture
@@ -141,3 +141,30 @@ def test_content_is_checked_before_it_is_cached(cache):
         project.sync()
     assert caught.value.code == "TRUST_CONTENT"
     assert cache.artifacts == {}
+
+
+TAGS = "[CONTENT]\nSay hello.\U000e0041\U000e0042\n".encode()
+WAIVED = [{"code": "PS001", "reason": "It explains it.", "by": "policy"}]
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_content_is_judged_where_it_is_written_for_the_first_time(cached):
+    """Another project may have kept it, while it was waived or before the rule was there."""
+    cache = MemoryCache()
+    waived = Project(Shelf().release("quiz", data=TAGS, waived=WAIVED), cache)
+    files = ["quiz.prompt"]
+    _, (told,) = waived.sync(write=files)
+    assert "PS001 is waived by the registry" in told
+    assert waived.sync(write=files)[1] == (told,)  # also from the cache
+    assert waived.sync(write=[])[1] == ()  # nothing is written
+    if not cached:
+        cache = MemoryCache()
+    other = Project(Shelf().release("quiz", data=TAGS), cache)
+    cache.releases.clear()
+    with pytest.raises(TrustError) as caught:
+        other.sync(write=files)
+    assert caught.value.code == "TRUST_CONTENT"
+    had = [other.lock.prompts["quiz"].sha256]
+    data, (told,) = other.sync(write=files, had=had)
+    assert data == {"quiz.prompt": TAGS}
+    assert "PS001" in told

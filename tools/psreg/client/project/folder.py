@@ -32,13 +32,15 @@ _LISTED = 10
 class Plan:
     """Names of files: those to write, to remove, and to leave because they were changed by hand.
 
-    `receipts` are the digests that psreg may have written, by file, when that is done.
+    `receipts` are the digests that psreg may have written, by file, when that is done, and `had`
+    those that it may have written before.
     """
 
     receipts: Mapping[str, list[str]]
     write: tuple[str, ...]
     remove: tuple[str, ...]
     left: tuple[str, ...]
+    had: frozenset[str] = frozenset()
 
 
 class PromptFolder:
@@ -91,7 +93,8 @@ class PromptFolder:
             raise self._changed(changed)
         remove, left = self._gone(written, wanted)
         receipts = {name: [digest] for name, digest in wanted.items()}
-        return Plan(receipts=receipts, write=tuple(write), remove=remove, left=left)
+        had = frozenset(digest for digests in written.values() for digest in digests)
+        return Plan(receipts=receipts, had=had, write=tuple(write), remove=remove, left=left)
 
     def removal(self, wanted: Collection[str]) -> Plan:
         """Return what removes all files but the `wanted` ones. Raises as `plan`."""

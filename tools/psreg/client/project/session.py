@@ -139,7 +139,7 @@ class Session:
         folder = self.workspace.folder(manifest)
         wanted = {each.release.filename: each.row.sha256 for each in releases}
         plan = folder.plan(wanted, overwrite=overwrite)
-        data, warnings = sync.files(releases, plan.write)
+        data, warnings = sync.files(releases, plan.write, plan.had)
         told = [line for each in releases for line in each.warnings]
         return Prepared(
             folder=folder,

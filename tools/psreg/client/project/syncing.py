@@ -69,22 +69,31 @@ class Sync:
         return tuple(self._release(lock.prompts[name]) for name in sorted(lock.prompts))
 
     def files(
-        self, releases: Sequence[VerifiedRelease], write: Collection[str]
+        self,
+        releases: Sequence[VerifiedRelease],
+        write: Collection[str],
+        had: Collection[str] = (),
     ) -> tuple[dict[str, bytes], tuple[str, ...]]:
         """Return the verified bytes of the files to `write`, and warnings about their content.
 
-        Afterwards the cache has all releases.
+        What is written or fetched is judged, even if it comes from the cache: another project may
+        have kept it, under other rules and waivers. What blocks a release is only a warning where
+        the project `had` its SHA-256 before. Afterwards the cache has all releases.
 
         Raises:
-            TrustError, UnavailableError: as `releases`; an artifact is not what was signed.
+            TrustError, UnavailableError: as `releases`; an artifact is not what was signed, or its
+                content is blocked.
         """
         data: dict[str, bytes] = {}
         warnings: list[str] = []
         for verified in releases:
-            content, told, fetched = self._artifact(verified)
-            warnings += told
+            content, fetched = self._artifact(verified)
+            written = verified.release.filename in write
+            if written or fetched:
+                locked = verified.row.sha256 in had
+                warnings += check_content(verified.choice, content, locked=locked)
             self._cache.keep(verified, content if fetched else None)
-            if verified.release.filename in write:
+            if written:
                 data[verified.release.filename] = content
         return data, tuple(warnings)
 
@@ -105,19 +114,19 @@ class Sync:
             self._check_online(prompt.name, prompt.version)
             return self._published.locked(prompt)
 
-    def _artifact(self, verified: VerifiedRelease) -> tuple[bytes, tuple[str, ...], bool]:
-        """Return the bytes, warnings about their content, and whether they were fetched."""
+    def _artifact(self, verified: VerifiedRelease) -> tuple[bytes, bool]:
+        """Return the bytes, and whether they were fetched."""
         damage: TrustError | None = None
         try:
             if (data := self._cache.artifact(verified.row.sha256)) is not None:
-                return data, (), False
+                return data, False
         except TrustError as error:
             damage = error
         release = verified.release
         with _instead_of(damage):
             self._check_online(release.name, release.version)
             data = fetch(verified.choice, self._published.registry(release.name))
-        return data, check_content(verified.choice, data), True
+        return data, True
 
     def _check_online(self, name: str, version: str) -> None:
         if self._offline:
