@@ -157,6 +157,19 @@ def test_a_registry_behind_a_url_must_be_trusted(client: Client, made: Simulator
         assert psreg.load("quiz_master", registry=server.url).data == TEXT
 
 
+def test_the_policy_applies_to_what_is_fetched(client: Client, registry: Path) -> None:
+    client.run("uninstall", "quiz_master")
+    settings = client.home / "config/config.toml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    for claimed_only in ("true", "false"):
+        settings.write_text(f"[policy]\nclaimed_only = {claimed_only}\n")
+        if claimed_only == "true":
+            with pytest.raises(psreg.PsregError) as caught:
+                psreg.load("quiz_master", registry=str(registry))
+            assert (caught.value.code, caught.value.exit_code) == ("POLICY_REFUSED", 3)
+    assert psreg.load("quiz_master", registry=str(registry)).data == TEXT
+
+
 def test_warnings_are_logged(
     client: Client, made: Simulator, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

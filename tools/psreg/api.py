@@ -22,7 +22,9 @@ from psreg.core.errors import PsregError, UnavailableError, UsageError
 from psreg.formats import dotprompt, pbe
 
 if TYPE_CHECKING:
-    from psreg.client.resolve import Request
+    from psreg.client.config import Settings
+    from psreg.client.open_registry import OpenRegistry
+    from psreg.client.resolve import Choice, Request
     from psreg.review.verdict import Review
 
 __all__ = ["Diagnostic", "Prompt", "PsregError", "Report", "check", "load", "review"]
@@ -165,10 +167,24 @@ def _fetched(request: Request, location: str) -> Prompt:
     with open_registry(selected, trust_store(_LOG.warning), _LOG.warning) as registry:
         registry.require_claimed = settings.require_claimed
         (fetched,) = fetch_all([request], registry)
+        if [*settings.policies()]:
+            _check_policy(fetched.choice, registry, settings)
     for warning in fetched.choice.warnings:
         _LOG.warning(warning)
     release = fetched.choice.release
     return Prompt(fetched.data, release.filename, name=release.name, version=release.version)
+
+
+def _check_policy(choice: Choice, registry: OpenRegistry, settings: Settings) -> None:
+    from psreg.client.project.policy import check_settings  # noqa: PLC0415 - few have a policy
+    from psreg.client.project.verified import VerifiedRelease  # noqa: PLC0415
+    from psreg.client.registry_choice import trust_store  # noqa: PLC0415
+
+    claimed = registry.is_claimed(choice.release.name)
+    found = VerifiedRelease(
+        registry=registry.id, release=choice.release, row=choice.row, claimed=claimed
+    )
+    check_settings(settings, trust_store(_LOG.warning), [found])
 
 
 def check(*paths: str | os.PathLike[str], read: bool = False) -> Report:

@@ -1,11 +1,17 @@
-"""The prompt that a command is given: a file, an installed one, or one of a registry."""
+"""The prompt that a command is given: a file, a locked or installed one, or one of a registry."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
 
-from psreg.cli.registry_option import add_offline_option, add_registry_option, open_kept
+from psreg.cli.project_option import open_session
+from psreg.cli.registry_option import (
+    add_offline_option,
+    add_registry_option,
+    check_policy,
+    open_kept,
+)
 from psreg.client.library import installed_artifact
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import UnavailableError
@@ -45,15 +51,18 @@ class FoundPrompt:
 def find_prompt(what: str, args: Namespace, console: Console) -> FoundPrompt:
     """Return the prompt that `what` names.
 
-    A prompt that is not installed is fetched and verified; nothing of it is written.
+    In a project that is the one that its lock has. A prompt that is not installed either is fetched
+    and verified; nothing of it is written.
 
     Raises:
-        PsregError: as `installed_artifact`, and `fetch_all`.
+        PsregError: as `locked_prompt`, `installed_artifact` and `fetch_all`.
     """
     place = Path(what)
     # NOTE: on Windows there is a file CON in every folder, the console, which never ends.
     if place.is_file() or not is_name(normal_name(what.partition("@")[0])):
         return FoundPrompt(path=what, data=read_named(place))
+    if (locked := locked_prompt(what, args, console)) is not None:
+        return locked
     try:
         path, data = installed_artifact(what)
     except UnavailableError as error:
@@ -64,22 +73,54 @@ def find_prompt(what: str, args: Namespace, console: Console) -> FoundPrompt:
     return FoundPrompt(path=str(path), data=data, name=folder.parent.name, version=folder.name)
 
 
+def locked_prompt(what: str, args: Namespace, console: Console) -> FoundPrompt | None:
+    """Return the prompt as the lock of the project around the working directory has it.
+
+    None if there is no project, or its lock does not have this name in this range.
+
+    Raises:
+        PsregError: as `Session.locked_file`.
+    """
+    from psreg.client.project.workspace import Workspace
+    from psreg.client.resolve import parse_request
+    from psreg.core.version import parse_version
+
+    request = parse_request(what)
+    if (project := Workspace.locked(Path.cwd(), request.name)) is None:
+        return None
+    workspace, lock = project
+    version = lock.prompts[request.name].version
+    if "@" in what and not request.range.matches(parse_version(version)):
+        return None
+
+    with open_session(args, console, workspace=workspace, exclusive=False) as session:
+        path, verified, data = session.locked_file(
+            workspace.manifest(), lock, request.name, offline=args.offline
+        )
+    for warning in verified.warnings:
+        console.warn(f"psreg: warning: {warning}")
+    return FoundPrompt(path=str(path), data=data, name=request.name, version=version)
+
+
 def _fetched(what: str, args: Namespace, console: Console, absent: UnavailableError) -> FoundPrompt:
     from psreg.client.install import fetch_all
+    from psreg.client.registry_choice import load_settings
     from psreg.client.resolve import parse_request
     from psreg.registry.trust.roles import package_target
 
-    request = parse_request(what)
+    request, settings = parse_request(what), load_settings(Path.cwd())
     try:
-        with open_kept(args, console, lambda: [package_target(request.name)]) as registry:
+        with open_kept(args, console, lambda: [package_target(request.name)], settings) as registry:
             (release,) = fetch_all([request], registry)
+            chosen = release.choice.release
+            row = (chosen, release.choice.row, registry.is_claimed(chosen.name))
+            check_policy(settings, registry.id, [row], console)
     except UnavailableError as error:
         if error.code not in ("NO_REGISTRY", "NOT_PUBLISHED"):
             raise
         raise absent from error
     for warning in release.choice.warnings:
         console.warn(f"psreg: warning: {warning}")
-    chosen = release.choice.release
     return FoundPrompt(
         path=chosen.filename, data=release.data, name=chosen.name, version=chosen.version
     )

@@ -46,8 +46,11 @@ def open_session(
     *,
     workspace: Workspace | None = None,
     registry: str | None = None,
+    exclusive: bool = True,
 ) -> Iterator[Session]:
-    """Yield the project around the working directory, or another one; nobody else changes it.
+    """Yield the project around the working directory, or another one.
+
+    Unless `exclusive` is false, nobody else changes it meanwhile.
 
     `registry` is the usual one instead of that of the settings. `args` may have what
     `add_registry_option` declares.
@@ -63,7 +66,8 @@ def open_session(
     workspace = workspace or Workspace.find(Path.cwd())
     settings = load_settings(workspace.root)
     with ExitStack() as stack:
-        stack.enter_context(workspace.exclusive())
+        if exclusive:
+            stack.enter_context(workspace.exclusive())
         yield Session(
             workspace,
             settings,

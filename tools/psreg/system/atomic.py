@@ -101,15 +101,27 @@ def real_folder(path: Path, inside: Path | None = None) -> Path:
     Raises:
         UnavailableError: `CANNOT_WRITE`.
     """
-    between = [] if inside is None else [p for p in path.parents if p.is_relative_to(inside)]
+    below = inside is not None and path.is_relative_to(inside)
+    between = path.parents[: len(path.parts) - len(inside.parts)] if inside and below else ()
     try:
-        for folder in (*reversed(between), path):
-            if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-                folder.unlink()
-        path.mkdir(parents=True, exist_ok=True)
+        there = [_is_real(folder) for folder in (*reversed(between), path)]
+        if not all(there):
+            path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise cannot_write(path, error) from error
     return path
+
+
+def _is_real(folder: Path) -> bool:
+    """Return whether there is a real folder; what else is in its place is removed."""
+    try:
+        mode = folder.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    if stat.S_ISDIR(mode):
+        return True
+    folder.unlink()
+    return False
 
 
 def set_aside(path: Path) -> bool:

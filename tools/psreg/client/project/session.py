@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from psreg.client.config import SelectedRegistry, Settings
-from psreg.client.install import fetch
+from psreg.client.install import MAX_ARTIFACT, fetch, matches_digest
 from psreg.client.open_registry import OpenRegistry, open_registry
 from psreg.client.project.cache import user_cache
 from psreg.client.project.folder import Plan, PromptFolder
@@ -28,8 +28,9 @@ from psreg.client.registry_choice import first_root, open_source, select_registr
 from psreg.client.resolve import refusal
 from psreg.client.withdrawals import withdrawal_of
 from psreg.core.dataclass import dataclass
-from psreg.core.errors import PsregError, TrustError
+from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.http.address import is_url
+from psreg.system.files import read_own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +163,28 @@ class Session:
 
         return read
 
+    def locked_file(
+        self, manifest: Manifest, lock: Lock, name: str, *, offline: bool
+    ) -> tuple[Path, VerifiedRelease, bytes]:
+        """Return the path in the folder, the release and the bytes of a locked prompt.
+
+        What is not in the folder is read from the cache, or from its registry.
+
+        Raises:
+            PsregError: see `Sync` and `check_policies`; `TRUST_DIGEST`: the file in the folder is
+                not what the lock says.
+        """
+        published = self.published(manifest)
+        sync = Sync(published, self.cache, self._withdrawn, fresh=False, offline=offline)
+        (verified,) = sync.releases(lock, [name])
+        check_policies(self.policies(), [verified], self._known())
+        filename = verified.release.filename
+        path = self.workspace.folder(manifest).folder / filename
+        if os.path.lexists(path):
+            return path, verified, _intact(path, verified.row.sha256)
+        data, _ = sync.files([verified], {filename})
+        return path, verified, data[filename]
+
     def removal(self, manifest: Manifest, lock: Lock) -> Prepared:
         """Return what removes the files that are not locked any more; nothing else is changed."""
         folder = self.workspace.folder(manifest)
@@ -198,6 +221,21 @@ class Session:
         key = (prompt.name, prompt.version, prompt.sha256)
         seen = withdrawal_of(anchor.folder, key)
         return refusal(f"{prompt.name} {prompt.version}", seen) if seen else None
+
+
+def _intact(path: Path, sha256: str) -> bytes:
+    problem = f"{path} is not what psreg.lock says"
+    try:
+        data = read_own(path, MAX_ARTIFACT)
+        if matches_digest(data, sha256):
+            return data
+    except UnavailableError as error:
+        problem = error.message
+    raise TrustError(
+        "TRUST_DIGEST",
+        problem,
+        "Run `psreg sync --overwrite` to restore it. To use a changed file, name its path.",
+    )
 
 
 def _left(folder: PromptFolder, plan: Plan) -> tuple[str, ...]:

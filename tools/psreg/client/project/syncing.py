@@ -57,8 +57,10 @@ class Sync:
         self._fresh = fresh
         self._offline = offline
 
-    def releases(self, lock: Lock) -> tuple[VerifiedRelease, ...]:
-        """Return the locked releases, verified, by name.
+    def releases(
+        self, lock: Lock, names: Collection[str] | None = None
+    ) -> tuple[VerifiedRelease, ...]:
+        """Return the locked releases, or those of some `names`, verified, by name.
 
         Raises:
             TrustError: a release is refused, or was revoked; the lock says something else than was
@@ -66,7 +68,10 @@ class Sync:
             UnavailableError: a release is neither in the cache nor to be had.
         """
         self._published.bind(lock)
-        return tuple(self._release(lock.prompts[name]) for name in sorted(lock.prompts))
+        return tuple(
+            self._release(lock.prompts[name])
+            for name in sorted(lock.prompts if names is None else names)
+        )
 
     def files(
         self,

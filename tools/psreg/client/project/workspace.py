@@ -57,6 +57,20 @@ class Workspace:
             f"Run `psreg add NAME` to begin one, or create {MANIFEST}.",
         )
 
+    @classmethod
+    def locked(cls, start: Path, name: str) -> tuple[Workspace, Lock] | None:
+        """Return the project around `start` and its lock, None if that does not have `name`.
+
+        Raises:
+            PsregError: `CONFIG_INVALID`; as `lock`.
+        """
+        try:
+            found = cls.find(start)
+        except UnavailableError:
+            return None
+        lock = found.lock()
+        return (found, lock) if name in lock.prompts else None
+
     @contextmanager
     def exclusive(self) -> Iterator[None]:
         """Let no other psreg change the project in the block.
