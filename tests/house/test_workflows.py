@@ -223,6 +223,7 @@ def test_a_trusted_review_takes_a_number_and_commits_from_outside_and_checks_out
     assert taken == {
         "pull_request.number",
         "pull_request.head.sha",
+        "pull_request.state",
         "merge_group.head_sha",
         "merge_group.base_sha",
         "repository.default_branch",

@@ -214,6 +214,7 @@ class OnGitHub(World):
         pull = {
             "number": number,
             "title": command,
+            "state": pulls[0]["state"] if pulls else "open",
             "head": {"sha": head, "ref": command, "label": command},
             "base": {"sha": self.base, "ref": "main"},
         }
@@ -292,7 +293,10 @@ class OnGitLab(World):
     def review(self, head: str) -> Done:
         payload = self.root / "payload.json"
         request = {"iid": 99, "last_commit": {"id": head}, "author_id": ANA, "title": "$(false)"}
-        author = self.server.pulls[-1]["author"] if self.server.pulls else {}
+        author = {}
+        if self.server.pulls:
+            author = self.server.pulls[-1]["author"]
+            request["state"] = self.server.pulls[-1]["state"]
         payload.write_text(json.dumps({"object_attributes": request, "user": author}))
         return self._run("trigger", self.base, TRIGGER_PAYLOAD=str(payload))
 
@@ -441,6 +445,18 @@ def test_what_an_untrusted_job_says_is_not_believed(world: World) -> None:
     assert not canary.exists()
     asked = [path for _, path in world.server.requests]
     assert not [path for path in asked if re.search("artifact|logs|/99(/|$)", path)]
+
+
+def test_what_is_closed_is_left_alone(world: World) -> None:
+    """Titles of closed pull requests can be edited; GitLab also tells of closing and merging."""
+    head = world.request()
+    world.review(head)
+    before = [*world.server.checks], world.server.bodies()
+    for state in ("closed", "merged"):
+        world.server.pulls[0]["state"] = state
+        done = world.review(head)
+        assert done.code == 0, done.out
+    assert (world.server.checks, world.server.bodies()) == before
 
 
 def test_a_head_that_is_no_commit_is_not_an_option_of_git(world: World) -> None:
