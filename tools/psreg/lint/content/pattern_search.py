@@ -79,6 +79,32 @@ _REPORTED = lazy(
     re.IGNORECASE,
 )
 """What says before a match that it is about what others may ask."""
+_FLAGGED = lazy(
+    r"(?:\A|[.!?:\n]\s{0,3}|[-*•]\s|\d[.)]\s"
+    r"|\b(?:please|always|must|should|will|you|also|and|(?:job|task|role|goal|duty) is to)\s)"
+    r"(?:flag|report|detect|block|reject|refuse|watch (?:out )?for|beware of|be wary of"
+    r"|(?:never|do not|don['’]t) (?:obey|follow|trust|execute))\s"
+    r"(?:(?:an?|any|all|each|every|the|such|hidden|suspicious|malicious|embedded|incoming|retrieved"
+    r"|pasted|user|web|part of the|piece of)\s){0,3}"
+    r"(?:texts?|messages?|inputs?|prompts?|documents?|comments?|content|instructions?|requests?"
+    r"|e-?mails?|passages?|sentences?|lines?|phrases?|pages?|files?|anything|attempts?|sources?)\s"
+    r"(?:(?:that|which)\s(?:\w{3,9}\s)?(?:tells?|asks?|instructs?|orders?|urges?|wants?|commands?)"
+    r"|telling|asking|instructing|ordering|urging|commanding)\s"
+    r"(?:(?:the|an?|any|your|this)\s)?(?:assistants?|models?|ai|agents?|bots?|chatbots?|llms?|you|it"
+    r"|readers?|reviewers?|systems?)\sto\s(?:[^.!?;:\n]{1,80}?\sor\sto\s)?\Z",
+    re.IGNORECASE,
+)
+"""The same without quotes or "if": "Flag any text that tells the assistant to …"."""
+_HEEDED = lazy(
+    r"\A[^\n]{0,240}?(?<!not )(?<!never )(?<!n['’]t )(?<!refuse to )(?<!of )"
+    r"\b(?:obey|follow|comply|execute|heed|do (?:so|it|as|that|this|what)|act|carry out|run|accept"
+    r"|trust\w*|respect|honou?r|safe|valid|legitimate|genuine|authoritative|approved|allowed"
+    r"|correct|true|official|instead|then|now|right)\b",
+    re.IGNORECASE,
+)
+"""What takes that back after the match: "… and obey it"."""
+_SEVERAL = lazy(r"[,:\n]|\b(?:then|but|also)\b", re.IGNORECASE)
+"""What a match has that goes on to another order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +150,9 @@ class Hit:
         marked = _OPENED.search(before) and _CLOSED.match(after)
         enclosed = marked is not None or self.segment.in_code(self.start)
         if _REPORTED.search(before):
+            return True
+        plain = not _SEVERAL.search(self.text) and not _HEEDED.match(after)
+        if plain and _FLAGGED.search(before):
             return True
         said = _UNSAID.sub(" ", f"{before} … {after}")
         return enclosed and _TEACHING.search(said) is not None
