@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -59,7 +60,9 @@ class Checkout:
     def keys(self) -> list[str]:
         """Let each person make a key; return what they tell the others."""
         made = (self.run(who, "keys", "create", who).stdout for who in PEOPLE)
-        return [text.splitlines()[0] for text in made]
+        lines = [text.splitlines() for text in made]
+        self.fingerprints = [each[-1].removeprefix("  fingerprint ") for each in lines]
+        return [each[0] for each in lines]
 
 
 @pytest.fixture
@@ -118,13 +121,61 @@ def test_a_claim_that_two_people_sign(checkout: Checkout) -> None:
     assert (row["changed"], row["pending"]) == (False, False)
 
 
+def test_what_the_holders_compare_by_telephone(checkout: Checkout) -> None:
+    keys = checkout.keys()
+    checkout.run("main", "keys", "harden", *keys)
+    said = {}
+    for who in PEOPLE[:2]:
+        said[who] = checkout.run(who, "keys", "sign", "--yes").stderr.splitlines()
+    ana, ben = said["ana"], said["ben"]
+    assert len(ana) < 25
+    added = [line for line in ana if "root: key added" in line]
+    assert added == [
+        f"root: key added:   {name}, ed25519, {fingerprint}"
+        for name, fingerprint in zip(PEOPLE, checkout.fingerprints, strict=True)
+    ]
+    assert all(re.fullmatch("[0-9a-f]{4}( [0-9a-f]{4}){4}", each) for each in checkout.fingerprints)
+    assert any(
+        re.fullmatch(
+            r"root: who signs root, targets: 2 of ana, ben, cem \(was 1 of [0-9a-f]{12}\)", line
+        )
+        for line in ana
+    )
+    valid = r"root, owners, o4-0 and 15 more: version 1 to 2, valid until [0-9-]{10} \(was .*\)"
+    assert any(re.fullmatch(valid, line) for line in ana)
+    assert any(
+        re.fullmatch("root, targets: signed by .*, missing 2 of ana, ben, cem", x) for x in ana
+    )
+    assert any(
+        re.fullmatch("root, targets: signed by .*, ana, missing 1 of ben, cem", x) for x in ben
+    )
+    assert ana[-1] == ben[-1]
+    digest = "[0-9a-f]{4}( [0-9a-f]{4}){7}"
+    assert re.fullmatch(
+        f"digest of all drafts, to compare with the other holders: {digest}", ana[-1]
+    )
+
+
+def test_the_document_that_is_signed_is_in_the_json(checkout: Checkout) -> None:
+    keys = checkout.keys()
+    checkout.run("main", "keys", "harden", *keys)
+    (root, *_) = checkout.json("ana", "keys", "sign", "--yes")["signing"]
+    assert (root["role"], root["version"], root["document"]["_type"]) == ("root", 2, "root")
+    assert root["expires"] == root["document"]["expires"]
+    assert root["document"]["roles"]["root"]["threshold"] == 2
+
+
 def test_nothing_is_signed_that_nobody_has_seen(checkout: Checkout) -> None:
     (ana, *_) = checkout.keys()
     checkout.run("main", "keys", "harden", ana, "--threshold", "1")
     before = (checkout.root / "registry/signing/2.root.json").read_bytes()
     done = checkout.run("ana", "keys", "sign", code=3)
     assert 'root: psreg.mode: "dev" becomes "production"' in done.stderr
-    assert ana.partition("=")[2] in done.stderr
+    (fingerprint, *_) = checkout.fingerprints
+    assert f"root: key added:   ana, ed25519, {fingerprint}\n" in done.stderr
+    raw = checkout.run("ana", "keys", "sign", "--raw", code=3)
+    assert ana.partition("=")[2] in raw.stderr
+    assert ana.partition("=")[2] not in done.stderr
     assert "NOT_AGREED" in done.stderr
     assert checkout.json("ana", "keys", "sign", code=3)["error"]["code"] == "NOT_AGREED"
     assert (checkout.root / "registry/signing/2.root.json").read_bytes() == before

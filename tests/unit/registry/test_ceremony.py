@@ -435,12 +435,15 @@ def test_a_person_sees_all_that_is_signed(
     home: Path, registry: Path, tree: Tree, people: People
 ) -> None:
     people.harden()
-    said = "\n".join(review(people.ports("ana")))
+    said = "\n".join(review(people.ports("ana"), raw=True))
     for name in PEOPLE:
         assert people.public[name].hex() in said
         assert f'x-psreg-holder: nothing becomes "{name}"' in said
     assert 'root: psreg.mode: "dev" becomes "production"' in said
-    assert f"o4-f: valid until {NOW + 365 * DAY}" in said
+    until = f"{NOW + 365 * DAY:%Y-%m-%d}"
+    assert f"o4-0 and 15 more: version 1 to 2, valid until {until} (was " in "\n".join(
+        review(people.ports("ana"))
+    )
     assert "root: roles.root.threshold: 1 becomes 2" in said
     assert "targets: delegations.roles.1.threshold: 1 becomes 2" in said
     people.sign("ana")

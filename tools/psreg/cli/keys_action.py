@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,6 +55,10 @@ def signing_answer(found: Sequence[Signing]) -> Answer:
     rows = [
         {
             "path": f"registry/{each.draft.path}",
+            "role": each.draft.role,
+            "version": each.draft.version,
+            "expires": f"{each.draft.signed.expires:%Y-%m-%dT%H:%M:%SZ}",
+            "document": json.loads(each.draft.data)["signed"],
             "keys": [
                 {"threshold": one.threshold, "signed": [*one.signed], "unsigned": [*one.unsigned]}
                 for one in each.progress

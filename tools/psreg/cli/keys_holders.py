@@ -31,6 +31,7 @@ def _configure_create(parser: ArgumentParser) -> None:
 
 def _create(args: Namespace, place: Place) -> Answer:
     from psreg.registry.ceremony import published
+    from psreg.registry.trust.draft_summary import fingerprint
     from psreg.registry.trust.signing_keys import public_key
 
     holder: str = args.holder
@@ -42,7 +43,19 @@ def _create(args: Namespace, place: Place) -> Answer:
         public = public_key(place.ports.keys.create(registry_id, holder)).hex()
         folder = place.ports.keys.folder(registry_id)
         where = f"the private key is {folder}/{holder}.pem; back it up, and give it to nobody"
-    return {"keys": [{"holder": holder, "key": public}]}, [f"{holder}={public}", f"  {where}"]
+    shown = fingerprint(_as_in_metadata(public))
+    return (
+        {"keys": [{"holder": holder, "key": public, "fingerprint": shown}]},
+        [f"{holder}={public}", f"  {where}", f"  fingerprint {shown}"],
+    )
+
+
+def _as_in_metadata(public: str) -> str:
+    """Return a key, as `psreg keys create` prints it, as metadata have it."""
+    from psreg.registry.trust.drafts import public_key_of
+
+    decoded = _decoded(public)
+    return str(public_key_of("", decoded).keyval["public"]) if decoded else public
 
 
 def _enlisted(uri: str, holder: str, registry_id: str, place: Place) -> tuple[str, str]:
@@ -101,6 +114,9 @@ HARDEN = Action(
 
 def _configure_sign(parser: ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument(
+        "--raw", action="store_true", help="show every member of the metadata that changes"
+    )
 
 
 def _sign(args: Namespace, place: Place) -> Answer:
@@ -109,7 +125,7 @@ def _sign(args: Namespace, place: Place) -> Answer:
     from psreg.registry.ceremony import review, sign
     from psreg.registry.withdrawing.taking import sign_lifts, summary, waiting_lifts
 
-    lines = [*review(place.ports), *summary(waiting_lifts(place.ports))]
+    lines = [*review(place.ports, raw=args.raw), *summary(waiting_lifts(place.ports))]
     for line in lines:
         place.console.warn(line)
     if lines and not args.yes:

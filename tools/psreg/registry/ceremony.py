@@ -19,6 +19,7 @@ from psreg.registry.owners.ownership import Recovery, check_succession, pending_
 from psreg.registry.owners.recoveries import check_recovered, logged
 from psreg.registry.owners.to_sign import owned_now
 from psreg.registry.records import PackageRecord, read_record
+from psreg.registry.trust.draft_summary import digest_of, listed, summary
 from psreg.registry.trust.drafts import (
     Draft,
     Progress,
@@ -114,10 +115,12 @@ def sign(ports: Ports) -> tuple[Signing, ...]:
     return signing(ports.store, state)
 
 
-def review(ports: Ports) -> tuple[str, ...]:
+def review(ports: Ports, *, raw: bool = False) -> tuple[str, ...]:
     """Return what the keys at hand would sign, in lines for a person; () if they sign nothing.
 
-    Everything that changes is in a line. The claim of a name is shown as its file says.
+    Everything that changes is in a line, with `raw` each member of the metadata in one of its own.
+    The claim of a name is shown as its file says. The last lines say who has signed, and a digest
+    that is the same for all who see the same drafts.
 
     Raises:
         TrustError: a draft, or a claim in it, is not one.
@@ -126,18 +129,33 @@ def review(ports: Ports) -> tuple[str, ...]:
     state = published(ports)
     drafts = drafts_in(ports.store, state)
     signers = signers_at_hand(ports.keys, state.registry_id)
+    waiting = [each for each in drafts if unsigned(each, signers, _delegators(each, drafts, state))]
+    if not waiting:
+        return ()
     lines: list[str] = []
-    until: dict[str, list[str]] = {}
-    for draft in drafts:
-        if not unsigned(draft, signers, _delegators(draft, drafts, state)):
-            continue
-        until.setdefault(str(draft.signed.expires), []).append(draft.role)
-        before = state.documents[draft.role]
-        lines += (f"{draft.role}: {line}" for line in differences(draft, before))
+    pairs = [(draft, state.documents[draft.role]) for draft in waiting]
+    for draft, before in pairs:
+        lines += (f"{draft.role}: {line}" for line in (differences(draft, before) if raw else ()))
         for claim in _changed_claims(draft, state, ports.store.read):
             lines += _claim_lines(claim, state)
-    lines += (f"{', '.join(roles)}: valid until {at}" for at, roles in until.items())
-    return tuple(lines)
+    told = () if raw else summary(pairs)
+    return (*told, *lines, *_who_signed(signing(ports.store, state)), _compared(drafts))
+
+
+def _who_signed(found: Iterable[Signing]) -> Iterator[str]:
+    """Yield who has signed drafts, and who is missing; those of the same people are on one line."""
+    said: dict[str, list[str]] = {}
+    for each in found:
+        signed = dict.fromkeys(name for one in each.progress for name in one.signed)
+        open_ = [one for one in each.progress if one.missing]
+        who = "; ".join(f"{one.missing} of {', '.join(sorted(one.unsigned))}" for one in open_)
+        line = f"signed by {', '.join(signed) or 'nobody'}{f', missing {who}' if who else ''}"
+        said.setdefault(line, []).append(each.draft.role)
+    yield from (f"{listed(roles)}: {line}" for line, roles in said.items())
+
+
+def _compared(drafts: Iterable[Draft]) -> str:
+    return f"digest of all drafts, to compare with the other holders: {digest_of(drafts)}"
 
 
 def _claim_lines(claim: Claim, state: RegistryState) -> Iterator[str]:

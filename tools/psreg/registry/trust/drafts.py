@@ -37,7 +37,7 @@ from psreg.registry.trust.roles import (
 from psreg.registry.trust.signing_keys import loaded_public_key
 from psreg.registry.trust.strict_json import strict_value
 
-_LABEL = "x-psreg-holder"
+HOLDER = "x-psreg-holder"
 """The member of a key that says who has it; only people read it."""
 
 
@@ -58,6 +58,12 @@ class Draft:
     def signed(self) -> Any:
         """Its signed part as python-tuf has it; nobody may have signed it."""
         return _parsed(self.data, self.role).signed
+
+    @property
+    def signed_bytes(self) -> bytes:
+        """What a signature of it is about."""
+        data: bytes = _parsed(self.data, self.role).signed_bytes
+        return data
 
     @property
     def path(self) -> str:
@@ -86,7 +92,7 @@ def public_key_of(holder: str, public: bytes) -> Key:
         ValueError: it is not a key that can sign metadata.
     """
     key = SSlibKey.from_crypto(loaded_public_key(public))
-    key.unrecognized_fields[_LABEL] = holder
+    key.unrecognized_fields[HOLDER] = holder
     return key
 
 
@@ -119,7 +125,7 @@ def progress(draft: Draft, delegator: Any) -> Progress:
 
 def differences(draft: Draft, before: Document) -> tuple[str, ...]:
     """Return what a draft changes, one line for each member; version and expiry are left out."""
-    old, new = (dict(_flat(signed.to_dict())) for signed in (before.signed, draft.signed))
+    old, new = (dict(flat(signed.to_dict())) for signed in (before.signed, draft.signed))
     lines = []
     for path in sorted({*old, *new}):
         if path in ("expires", "version") or old.get(path) == new.get(path):
@@ -129,13 +135,13 @@ def differences(draft: Draft, before: Document) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+def flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the values in JSON data that contain no others, each with its place."""
     items = value.items() if isinstance(value, dict) else enumerate(value)
     for key, inner in items:
         place = f"{path}.{key}" if path else str(key)
         if isinstance(inner, dict | list) and inner:
-            yield from _flat(inner, place)
+            yield from flat(inner, place)
         else:
             yield place, inner
 
@@ -186,5 +192,5 @@ def _parsed(data: bytes, role: str) -> Metadata[Any]:
 
 def holder_of(key: Key) -> str:
     """Return who has a key, as it says, or how its id begins."""
-    named = key.unrecognized_fields.get(_LABEL)
+    named = key.unrecognized_fields.get(HOLDER)
     return named if isinstance(named, str) and named.isprintable() else key.keyid[:12]
