@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from itertools import product
 
 import pytest
@@ -95,6 +96,43 @@ def test_the_same_bytes_from_another_registry_are_already_installed(client, tmp_
     assert client.run("install", "quiz_master", "--registry", first).code == 0
     done = client.run("install", "quiz_master", "--format", "json", PSREG_REGISTRY=str(second))
     assert done.json["installed"][0]["status"] == "unchanged"
+
+
+def test_a_registry_that_is_named_replaces_and_says_so(attack, clone):
+    client = attack.client
+    assert client.run("install", "quiz_master").code == 0
+    done = client.run("install", "quiz_master", "--registry", clone)
+    attack.state = None  # from now on the name is of the clone
+    change = f"`quiz_master` changes its registry from {attack.server.url} to {clone}"
+    assert (done.code, f"psreg: warning: {change}\n" in done.err) == (0, True)
+    assert f"installed quiz_master 9.0.0 (was 1.0.0 from {attack.server.url})" in done.out
+    again = client.run("install", "quiz_master", "--registry", clone)
+    assert (again.code, again.err) == (0, "")
+    done = client.run("install", "quiz_master", "--registry", attack.server.url, "--format", "json")
+    assert f"changes its registry from {clone} to {attack.server.url}" in done.err
+    (row,) = done.json["installed"]
+    assert (row["replaced"], row["replaced_registry"]["url"]) == ("9.0.0", str(clone))
+
+
+@pytest.mark.parametrize(("typed", "code"), [("yes", 0), ("no", 3), ("", 3)])
+def test_on_a_terminal_a_named_registry_is_asked_about(attack, clone, typed, code):
+    client = attack.client
+    assert client.run("install", "quiz_master").code == 0
+    words = ("install", "quiz_master", "--registry", clone)
+    done = client.asked(*words, question="Type yes to replace it", typed=typed)
+    change = f"`quiz_master` changes its registry from {attack.server.url} to {clone}"
+    assert (done.code, f"{change}. Type yes" in done.err) == (code, True)
+    assert ("9.0.0" in str(client.installed())) == (code == 0)
+
+
+def test_another_registry_at_the_same_address_is_named_by_its_id(client, tmp_path):
+    place = tmp_path / "registry"
+    Simulator(registry_id="1" * 32).release().publish().store(place)
+    assert client.run("install", "quiz_master", "--registry", place).code == 0
+    shutil.rmtree(place)
+    Simulator(registry_id="2" * 32).release(data=EVIL).publish().store(place)
+    done = client.run("install", "quiz_master", "--registry", place)
+    assert f"changes its registry from {place} (11111111) to {place} (22222222)" in done.err
 
 
 @pytest.mark.parametrize(("typed", "code"), [("yes", 0), ("y", 3), ("", 3)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from itertools import product
@@ -349,3 +350,18 @@ def test_the_way_of_install_stays_lean(client, registry):
     assert "tuf" in loaded
     assert not heavy & loaded
     assert not {"psreg.registry.search", "psreg.client.diff_operands"} & set(done.stdout.split())
+
+
+def test_a_named_registry_replaces_what_came_from_another(install, client, tmp_path):
+    install("quiz_master")
+    other = (
+        Simulator(registry_id="f" * 32).release(data=b"{}\n").publish().store(tmp_path / "other")
+    )
+    done = client.run("install", "quiz_master", "--registry", other)
+    assert (done.code, f"registry from {tmp_path / 'registry'} to {other}" in done.err) == (0, True)
+    assert f"from {tmp_path / 'registry'})" in done.out
+    shutil.rmtree(other)
+    Simulator(registry_id="e" * 32).release(data=b"[]\n").publish().store(other)
+    done = client.run("install", "quiz_master", "--registry", other)
+    assert f"from {other} (ffffffff) to {other} (eeeeeeee)" in done.err
+    assert client.run("install", "quiz_master", "--registry", other).err == ""

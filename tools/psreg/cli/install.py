@@ -89,8 +89,7 @@ def run(args: Namespace, console: Console) -> int:
         else:
             fetched = _fetched(requests, registry, library)
             _check_policy(fetched, registry, settings, console)
-            if args.registry is None:
-                _check_source(fetched, library, registry, console)
+            _check_source(fetched, library, registry, console, named=args.registry is not None)
             results = [_install(release, library, registry) for release in fetched]
         for result in results:
             result["claimed"] = registry.is_claimed(result["name"])
@@ -177,9 +176,9 @@ def _install(
     receipt = _receipt(release, registry)
     if release.already_installed:
         library.tidy(receipt.release.name)
-        return _result(release, library.path(receipt), "unchanged", None)
+        return _result(release, library.path(receipt), "unchanged")
     path = library.install(receipt, release.data)
-    return _result(release, path, "installed", before.release.version if before else None)
+    return _result(release, path, "installed", before)
 
 
 def _check_source(
@@ -187,20 +186,30 @@ def _check_source(
     library: Library,
     registry: OpenRegistry | KeptRegistry,
     console: Console,
+    *,
+    named: bool,
 ) -> None:
-    """Let a name of another registry be replaced only if a person agrees.
+    """Let a name of another registry be replaced only if a person agrees, and say that it is.
+
+    Where nobody can be asked, it is enough that the registry was `named` with an option.
 
     Raises:
         TrustError: `TRUST_OTHER_REGISTRY`.
     """
-    from psreg.client.registry_choice import other_registry
+    from psreg.client.registry_choice import changed_registry, other_registry
 
     new = [each.choice.release.name for each in fetched if not each.already_installed]
     receipts = library.from_elsewhere(new, registry.id)
     if not receipts:
         return
     refusal = other_registry(receipts, registry.location)
-    question = f"{refusal.message}. Type yes to replace {'it' if len(receipts) == 1 else 'them'}:"
+    changes = [changed_registry(each, registry.describe()) for each in receipts]
+    if named and not console.can_ask():
+        for change in changes:
+            console.warn(f"psreg: warning: {change}")
+        return
+    told = ". ".join(changes) if named else refusal.message
+    question = f"{told}. Type yes to replace {'it' if len(receipts) == 1 else 'them'}:"
     if not (console.can_ask() and console.typed_yes(question)):
         raise refusal
 
@@ -230,11 +239,11 @@ def _write(release: FetchedRelease, folder: Path) -> dict[str, Any]:
         raise cannot_write(folder, error) from error
     clear_unfinished(path.parent, age=_AN_HOUR)  # there is no lock in a folder of the user
     write_file(path, release.data)
-    return _result(release, path, "written", None)
+    return _result(release, path, "written")
 
 
 def _result(
-    release: FetchedRelease, path: Path, status: str, replaced: str | None
+    release: FetchedRelease, path: Path, status: str, replaced: Receipt | None = None
 ) -> dict[str, Any]:
     choice = release.choice
     return {
@@ -242,7 +251,8 @@ def _result(
         "class": choice.release.entry_class,
         "version": choice.release.version,
         "status": status,
-        "replaced": replaced,
+        "replaced": replaced.release.version if replaced else None,
+        "replaced_registry": dict(replaced.registry) if replaced else None,
         "path": str(path),
         "sha256": choice.row.sha256,
         "size": choice.row.size,
@@ -262,7 +272,9 @@ def _report(
     for result in results:
         name, version = result["name"], result["version"]
         status = "already installed" if result["status"] == "unchanged" else result["status"]
-        instead = f" (was {result['replaced']})" if result["replaced"] else ""
+        former = result["replaced_registry"] or {}
+        elsewhere = f" from {former['url']}" if former.get("id", registry.id) != registry.id else ""
+        instead = f" (was {result['replaced']}{elsewhere})" if result["replaced"] else ""
         console.line(f"{status} {name} {version}{instead}")
         console.line(f"  {result['path']}")
         new = result["status"] != "unchanged" and not result["replaced"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -146,6 +146,14 @@ def other_registry(receipts: Sequence[Receipt], location: str) -> TrustError:
         f"To replace it, name the registry: "
         f"psreg install {' '.join(names)} --registry {quote(location)}",
     )
+
+
+def changed_registry(receipt: Receipt, registry: Mapping[str, str]) -> str:
+    """Return the sentence that an installed name changes to `registry`, `{"id", "url"}`."""
+    old, new = receipt.registry["url"], registry["url"]
+    if old == new:  # another registry at the same address
+        old, new = (f"{old} ({each['id'][:8]})" for each in (receipt.registry, registry))
+    return f"`{receipt.release.name}` changes its registry from {old} to {new}"
 
 
 def metadata_of(root: Path) -> Path:
