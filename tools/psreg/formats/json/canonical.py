@@ -7,7 +7,7 @@ formatted: two languages seldom agree on them, and no psreg document needs one.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 MAX_INTEGER = 2**53 - 1
@@ -31,21 +31,28 @@ _TO_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_cir
 
 def _ordered(value: Any) -> Any:
     """Return `value` as plain dicts in canonical order; refuse values without a canonical form."""
-    if value is None or isinstance(value, (str, bool)):
+    kind = type(value)  # quickly told; what is only like one of these comes below
+    if kind is str or value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(value, int):
         if not -MAX_INTEGER <= value <= MAX_INTEGER:
             raise ValueError(f"the integer {value} has no exact form in JSON")
         return value
-    if isinstance(value, Mapping):
-        if not all(isinstance(key, str) for key in value):
-            raise ValueError("a member name is not a string")
-        return {key: _ordered(value[key]) for key in sorted(value, key=_utf16)}
+    if kind is dict or isinstance(value, Mapping):
+        return {key: _ordered(value[key]) for key in _in_order(value)}
     if isinstance(value, (list, tuple)):
         return [_ordered(item) for item in value]
-    raise ValueError(f"{type(value).__name__} has no canonical JSON form")
+    raise ValueError(f"{kind.__name__} has no canonical JSON form")
 
 
-def _utf16(key: str) -> bytes:
-    # NOTE: for ASCII, which nearly every key is, both orders agree; big endian keeps it so.
-    return key.encode("utf-16-be")
+def _in_order(names: Iterable[str]) -> list[str]:
+    try:
+        ascii_only = "".join(names).isascii()
+    except TypeError as error:
+        raise ValueError("a member name is not a string") from error
+    # NOTE: for ASCII, which nearly every name is, both orders agree; big endian keeps it so.
+    return sorted(names) if ascii_only else sorted(names, key=_utf16)
+
+
+def _utf16(name: str) -> bytes:
+    return name.encode("utf-16-be")
