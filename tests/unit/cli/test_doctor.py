@@ -360,7 +360,10 @@ def test_a_site_that_is_not_there(registry: Registry) -> None:
 
 REPOSITORY = {"allow_merge_commit": False, "allow_squash_merge": True, "allow_rebase_merge": False}
 REVIEWS = {"dismiss_stale_reviews_on_push": True, "require_code_owner_review": True}
-CHECKS = {"required_status_checks": [{"context": "psreg"}]}
+CHECKS = {
+    "required_status_checks": [{"context": "psreg"}],
+    "strict_required_status_checks_policy": True,
+}
 
 
 def github(
@@ -415,6 +418,10 @@ def test_the_settings_of_github(registry: Registry) -> None:
         assert told == {**GOOD, "stale-approvals": "warning"}
     other = {"required_status_checks": [{"context": "review"}]}
     assert github(registry, rules=rules(None, other)) == {**GOOD, "required-check": "warning"}
+    late = {**CHECKS, "strict_required_status_checks_policy": False}
+    assert github(registry, rules=rules(None, late)) == {**GOOD, "required-check": "warning"}
+    queue = {"type": "merge_queue", "parameters": {"merge_method": "SQUASH"}}
+    assert github(registry, rules=rules(None, late, queue)) == GOOD
     assert github(registry, rules=[]) == {
         "merging": "ok", "stale-approvals": "warning", "required-check": "warning"
     }  # fmt: skip

@@ -75,7 +75,8 @@ def _github(api: Api, path: str) -> ForgeSettings:
     required = (
         {each for each in checks if isinstance(each, str)} if isinstance(checks, list) else set()
     )
-    for each in _parameters(rules, "required_status_checks"):
+    demanded = _parameters(rules, "required_status_checks")
+    for each in demanded:
         listed = each.get("required_status_checks")
         required |= (
             {text(at(one, "context")) for one in listed} if isinstance(listed, list) else set()
@@ -86,7 +87,16 @@ def _github(api: Api, path: str) -> ForgeSettings:
         dismisses_stale=None if classic else _any(reviews, "dismiss_stale_reviews_on_push"),
         code_owners_approve=None if classic else _any(reviews, "require_code_owner_review"),
         required=frozenset(required),
+        up_to_date=_up_to_date(rules, demanded),
     )
+
+
+def _up_to_date(rules: Iterable[Any], demanded: Iterable[Mapping[str, Any]]) -> bool | None:
+    """Tell whether what is merged is up to date; None if only a classic protection knows."""
+    if any(at(rule, "type") == "merge_queue" for rule in rules):
+        return True
+    strict = [each.get("strict_required_status_checks_policy") is True for each in demanded]
+    return any(strict) if strict else None
 
 
 def _parameters(rules: Iterable[Any], kind: str) -> list[dict[str, Any]]:

@@ -49,6 +49,16 @@ def test_the_required_check() -> None:
     assert none.found == "the check `psreg` is not required"
 
 
+@pytest.mark.parametrize(
+    ("up_to_date", "status"), [(True, Status.OK), (None, Status.OK), (False, Status.ERROR)]
+)
+def test_a_review_of_a_former_base_is_not_enough(up_to_date: bool | None, status: Status) -> None:
+    known = facts(required=frozenset({"psreg"}), up_to_date=up_to_date)
+    told = hosting.required_check(known)
+    assert told.status is status
+    assert ("merge queue" in told.advice) == (status is Status.ERROR)
+
+
 def test_what_to_click_is_said_for_each_forge() -> None:
     for check in (hosting.merging, hosting.stale_approvals, hosting.required_check):
         told = {forge: check(facts(forge)) for forge in ("github", "gitlab", "")}

@@ -40,13 +40,15 @@ class ForgeSettings:
     """The settings of a repository on a forge, as its API tells; None for what it does not.
 
     `merging` are the ways to merge: "merge", "squash" and "rebase"; `required` are the names of the
-    checks that must pass.
+    checks that must pass. `up_to_date` is whether a pull request is only merged onto the commit
+    that it was reviewed against.
     """
 
     merging: frozenset[str] | None = None
     dismisses_stale: bool | None = None
     code_owners_approve: bool | None = None
     required: frozenset[str] | None = None
+    up_to_date: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

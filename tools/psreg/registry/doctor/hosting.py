@@ -35,6 +35,8 @@ _CLICK = {
     "when commits are added.",
     ("required-check", "github"): "Settings → Rules → Rulesets → main → Require status checks to "
     "pass: add `psreg`, with the source GitHub Actions.",
+    ("up-to-date", "github"): "Settings → Rules → Rulesets → main: require a merge queue, or that "
+    "branches are up to date before merging.",
     ("required-check", "gitlab"): "GitLab cannot require it: look at the note before you merge.",
 }
 _ELSEWHERE = "See “Automate it on a forge” in the guide “Run a registry”."
@@ -66,13 +68,17 @@ def stale_approvals(facts: Facts) -> Diagnosis:
 
 
 def required_check(facts: Facts) -> Diagnosis:
-    """Whether nothing is merged without a passing review."""
+    """Whether nothing is merged without a passing review of what the merge makes."""
     found = facts.settings.required
     if found is None:
         return _unseen("required-check", "whether the check `psreg` is required", facts)
     if REQUIRED not in found:
         listed = f" ({', '.join(sorted(found))} are)" if found else ""
         return _bad("required-check", f"the check `psreg` is not required{listed}", facts)
+    if facts.settings.up_to_date is False:
+        told = "what was reviewed before the default branch changed can be merged"
+        advice = _click("up-to-date", facts)
+        return Diagnosis(id="required-check", status=facts.grave, found=told, advice=advice)
     told = "the check `psreg` must pass"
     return Diagnosis(id="required-check", status=Status.OK, found=told)
 
