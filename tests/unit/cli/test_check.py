@@ -54,6 +54,15 @@ def test_the_first_example_of_the_specification(hello):
     assert len(found["fingerprint"]) == 32
 
 
+def test_a_toml_file_by_itself_says_what_checks_the_rest(tmp_path):
+    place = tmp_path / "policy.toml"
+    place.write_text("[revieww]\nplatforms = 1\n")
+    done = psreg("check", str(place))
+    assert done.returncode == 0
+    assert "what its keys say, `psreg check pbes` checks" in done.stderr
+    assert psreg("check", "--quiet", str(place)).stderr == ""
+
+
 def test_text_shows_the_place(hello):
     done = psreg("check", str(hello))
     assert done.returncode == 1

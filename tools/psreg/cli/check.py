@@ -90,9 +90,19 @@ def _run(args: Namespace, console: Console, executor: Workers) -> int:
         fixing.print(report, console, infos=lone)
     elif args.format == "text":
         console.out(_text(report, console, color=color_wanted(), infos=lone))
+        _say_what_else(args.paths, console)
     else:
         console.content(rendered(report, args.format, all_rules))
     return int(report.failed(strict=args.strict) or (fixing is not None and fixing.failed(report)))
+
+
+def _say_what_else(paths: Iterable[str], console: Console) -> None:
+    """Say which files mean something only together with the others of a registry."""
+    for path in paths:
+        if Path(path).suffix == ".toml" and not Path(path).is_dir():
+            console.note(
+                f"{path} is checked by itself: what its keys say, `psreg check pbes` checks"
+            )
 
 
 def _chosen(
