@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Mapping
 from pathlib import Path
 
 from psreg.cli.project_option import open_session
@@ -40,12 +41,16 @@ def read_prompt(what: str, args: Namespace, console: Console) -> tuple[str, byte
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundPrompt:
-    """A prompt; `name` and `version` are "" for a file. `path` is for messages."""
+    """A prompt; `name` and `version` are "" for a file. `path` is for messages.
+
+    `requires` are the ranges of what it requires by name, None if that is not known.
+    """
 
     path: str
     data: bytes
     name: str = ""
     version: str = ""
+    requires: Mapping[str, str] | None = None
 
 
 def find_prompt(what: str, args: Namespace, console: Console) -> FoundPrompt:
@@ -61,6 +66,11 @@ def find_prompt(what: str, args: Namespace, console: Console) -> FoundPrompt:
     # NOTE: on Windows there is a file CON in every folder, the console, which never ends.
     if place.is_file() or not is_name(normal_name(what.partition("@")[0])):
         return FoundPrompt(path=what, data=read_named(place))
+    return find_named(what, args, console)
+
+
+def find_named(what: str, args: Namespace, console: Console) -> FoundPrompt:
+    """Return the prompt `NAME[@RANGE]`. Raises as `find_prompt`."""
     if (locked := locked_prompt(what, args, console)) is not None:
         return locked
     try:
@@ -99,13 +109,20 @@ def locked_prompt(what: str, args: Namespace, console: Console) -> FoundPrompt |
         )
     for warning in verified.warnings:
         console.warn(f"psreg: warning: {warning}")
-    return FoundPrompt(path=str(path), data=data, name=request.name, version=version)
+    return FoundPrompt(
+        path=str(path),
+        data=data,
+        name=request.name,
+        version=version,
+        requires=lock.prompts[request.name].requires,
+    )
 
 
 def _fetched(what: str, args: Namespace, console: Console, absent: UnavailableError) -> FoundPrompt:
     from psreg.client.install import fetch_all
     from psreg.client.registry_choice import load_settings
     from psreg.client.resolve import parse_request
+    from psreg.registry.requirements.installable import requires_of
     from psreg.registry.trust.roles import package_target
 
     request, settings = parse_request(what), load_settings(Path.cwd())
@@ -122,5 +139,9 @@ def _fetched(what: str, args: Namespace, console: Console, absent: UnavailableEr
     for warning in release.choice.warnings:
         console.warn(f"psreg: warning: {warning}")
     return FoundPrompt(
-        path=chosen.filename, data=release.data, name=chosen.name, version=chosen.version
+        path=chosen.filename,
+        data=release.data,
+        name=chosen.name,
+        version=chosen.version,
+        requires=requires_of(chosen.name, release.choice.row),
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
-from psreg.cli.named_prompt import METAVAR, add_source_options, read_prompt
+from psreg.cli.bundle_option import add_bundle_option, bundled, final_text
+from psreg.cli.named_prompt import METAVAR, add_source_options, find_prompt
 from psreg.client.outline import pbe_outline, prompt_outline
 from psreg.core.classes import Format, detect_format
 from psreg.core.errors import FindingsError, UsageError
@@ -19,17 +20,23 @@ def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("what", metavar=METAVAR, help="a file, an installed prompt, or another")
     parser.add_argument("--raw", action="store_true", help="print the file exactly as it is")
+    add_bundle_option(parser)
     add_source_options(parser)
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
     """Print the prompt; exit 1 if it is malformed, 2 if it is not a prompt, 4 if missing."""
-    path, data = read_prompt(args.what, args, console)
-    if args.raw and not console.machine:
+    if args.bundle and args.raw:
+        raise UsageError("USAGE", "`--bundle` and `--raw` exclude each other")
+    found = find_prompt(args.what, args, console)
+    path, data = found.path, found.data
+    form = detect_format(path, data[:4096].decode("utf-8", "replace"))
+    if args.bundle:
+        data = bundled(found, final_text(found), args, console).encode()
+    if (args.raw or args.bundle) and not console.machine:
         console.content(data)
         return 0
-    form = detect_format(path, data[:4096].decode("utf-8", "replace"))
     if form is None:
         raise UsageError("UNKNOWN_FORMAT", f"{path} is neither a PBE nor a .prompt file")
     if console.machine:

@@ -17,6 +17,7 @@ from psreg.core.version import is_version
 
 MAX_NAME_LENGTH = 64
 _NAME = lazy(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", re.ASCII)
+_CALL = lazy(r"(?<![\w@./-])@psreg:([a-z0-9]+(?:[_-][a-z0-9]+)*)", re.ASCII | re.IGNORECASE)
 _DEVICE = lazy(r"aux|con|nul|prn|com[1-9]|lpt[1-9]")
 
 PBES = "pbes"
@@ -34,6 +35,14 @@ def normal_name(text: str) -> str:
 def is_name(text: str) -> bool:
     """Return whether `text` is a valid name: `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 64 long."""
     return len(text) <= MAX_NAME_LENGTH and _NAME.fullmatch(text) is not None
+
+
+def calls_in(text: str) -> dict[str, int]:
+    """Return the names that a text calls as `@psreg:NAME`, each with where it does so first."""
+    found: dict[str, int] = {}
+    for call in _CALL.finditer(text) if "@" in text else ():
+        found.setdefault(call[1], call.start())
+    return found
 
 
 def is_device(stem: str) -> bool:

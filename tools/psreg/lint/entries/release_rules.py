@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from itertools import islice
+from typing import Any
 
-from psreg.core.diagnostics import ERROR, WARNING, Finding
-from psreg.core.identity import is_name
+from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
+from psreg.core.identity import calls_in, is_name
 from psreg.core.rule import rule
 from psreg.core.spelling import nearest
 from psreg.core.terminal import control_in
-from psreg.core.version import Range, parse_version
+from psreg.core.version import Range, is_version, parse_version
 from psreg.formats import schema
 from psreg.formats.json.pointer import join
 from psreg.formats.licenses import refusal
@@ -251,6 +252,122 @@ def _range_fault(text: str, versions: tuple[str, ...]) -> str:
         known = f"the versions are {', '.join(versions)}" if versions else "it has no versions"
         return f"no version satisfies `{text}`; {known}"
     return ""
+
+
+@rule("REG040", spec="registry/RELEASE", severity=ERROR, since="0.2.0")
+def call_not_required(submission: Submission) -> Iterator[Finding]:
+    """The text calls an entry, as `@psreg:NAME`, that `[requires]` does not list.
+
+    ## Why
+    What `[requires]` lists is locked, installed and bundled together with the release. A call of
+    anything else reaches an assistant that does not have the text, and nobody has checked that
+    such an entry exists.
+
+    ## Fix
+    List the entry in `[requires]` of release.toml. If the text only talks about the notation, write
+    it without the `@`.
+
+    ```toml
+    [requires]
+    glossary = "^1.2"
+    ```
+    """
+    required = submission.release.requires
+    for name, at in _calls(submission):
+        if name in required and name != submission.id.name:
+            continue
+        yield Finding(
+            message=f"`@psreg:{name}` calls {_not_required(submission, name)}",
+            at=at,
+            path=str(submission.artifact_path),
+            hint=_require(submission, name),
+        )
+
+
+@rule("REG041", spec="registry/RELEASE", severity=WARNING, since="0.2.0")
+def requirement_not_called(submission: Submission) -> Iterator[Finding]:
+    """`[requires]` lists an entry that the text does not call as `@psreg:NAME`.
+
+    ## Why
+    Users install what is required and put it in front of the prompt (`psreg copy NAME --bundle`).
+    If the text does not say where it uses the other one, neither they nor the assistant know what
+    it is for.
+
+    ## Fix
+    Write `@psreg:NAME` where the text uses the entry, or remove it from `[requires]`.
+    """
+    if not _readable(submission):
+        return
+    called = {name for name, _ in _calls(submission)}
+    for name in islice(submission.release.requires, MOST):
+        if name in submission.tree.names and name not in {submission.id.name, *called}:
+            yield Finding(
+                message=f"`{name}` is required, but the text never calls `@psreg:{name}`",
+                at=join(("requires", name)),
+                key=True,
+                path=_path(submission),
+                hint=f"Write `@psreg:{name}` where the text uses it, or remove it here.",
+            )
+
+
+def _readable(submission: Submission) -> bool:
+    prompt, pbe = submission.prompt, submission.pbe
+    return prompt.readable if prompt else pbe is not None and pbe.tree.parsed
+
+
+def _calls(submission: Submission) -> Iterator[tuple[str, str | Span]]:
+    """Yield each name that the text calls, and where it does so first, in the artifact."""
+    places: dict[str, str | Span] = {}
+    if (prompt := submission.prompt) is not None:
+        # NOTE: a comment within a call is in the text, and not in the content.
+        written = calls_in(prompt.text)
+        for name in calls_in(prompt.content):
+            start = written.get(name)
+            places[name] = "" if start is None else Span(start, start + len(f"@psreg:{name}"))
+    elif (pbe := submission.pbe) is not None and _has_at(pbe.tree.text):
+        for pointer, text in _strings(pbe.tree.value):
+            for name in calls_in(text):
+                places.setdefault(name, pointer)
+    yield from islice(places.items(), MOST)
+
+
+def _has_at(text: str) -> bool:
+    """Return whether a JSON text has an `@`, perhaps as an escape; few have."""
+    return "@" in text or "\\u0040" in text
+
+
+def _strings(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield every text in a JSON value with its pointer, in order."""
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), value)]
+    while waiting:
+        at, item = waiting.pop()
+        if isinstance(item, str):
+            yield join(at), item
+        elif isinstance(item, dict):
+            waiting += reversed([((*at, key), each) for key, each in item.items()])
+        elif isinstance(item, list):
+            waiting += reversed([((*at, str(n)), each) for n, each in enumerate(item)])
+
+
+def _not_required(submission: Submission, name: str) -> str:
+    if name == submission.id.name:
+        return "the entry itself"
+    if name in submission.tree.names:
+        return "an entry that `[requires]` does not list"
+    return f"an unknown entry `{name}`"
+
+
+def _require(submission: Submission, name: str) -> str:
+    """Return how to make a call of a name valid."""
+    if name == submission.id.name:
+        return "Remove the call."
+    if name in submission.tree.names:
+        versions = submission.tree.versions(name)
+        newest = max((each for each in versions if is_version(each)), key=parse_version, default="")
+        wanted = f"^{newest}" if newest else "*"
+        return f'Add `{name} = "{wanted}"` to `[requires]` in release.toml.'
+    near = nearest(name, submission.tree.names)
+    return f"Did you mean `@psreg:{near}`?" if near else ""
 
 
 @rule("REG022", spec="registry/RELEASE", severity=WARNING)

@@ -39,9 +39,11 @@ from psreg.lint.entries.release_rules import (
     bad_origin,
     bad_requirement,
     bad_tag_or_language,
+    call_not_required,
     changes_missing,
     license_not_allowed,
     missing_release_field,
+    requirement_not_called,
     unknown_release_key,
     wrong_release_value,
 )
@@ -421,5 +423,7 @@ SUBMISSION_RULES: tuple[Rule[Any], ...] = (
     description_says_nothing,
     run_does_not_count,
     bad_origin,
+    call_not_required,
+    requirement_not_called,
 )
 """The rules judged once per release, or about its waivers, in the order of their codes."""
