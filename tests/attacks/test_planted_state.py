@@ -353,6 +353,12 @@ def test_a_receipt_of_a_newer_psreg_says_so(attack, state):
         assert done.refusal == (4, "NEWER_FORMAT")
         assert "newer psreg" in done.json["error"]["hint"]
     assert receipt.read_text() == before
+    # It stands in the way of nothing else.
+    assert "quiz_master" in client.run("search", "quiz").out
+    assert client.refused("verify", "diary") == (4, "NOT_INSTALLED")
+    attack.registry.release("diary", data=b'{"pbe_name": "diary"}').publish()
+    assert client.run("install", "diary").code == 0
+    assert client.run("verify", "diary").code == 0
 
 
 def test_a_registry_of_a_newer_format_says_so(client, tmp_path):

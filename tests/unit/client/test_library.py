@@ -153,6 +153,19 @@ def test_a_receipt_that_is_none_does_not_count(library, document):
     assert library.has("quiz_master")
 
 
+def test_a_receipt_of_a_newer_psreg_is_neither_read_nor_damaged(library):
+    other = receipt(name="diary")
+    path = library.install(receipt(), b"text").parent / "receipt.json"
+    library.install(other, b"text")
+    path.write_text(json.dumps({**json.loads(path.read_bytes()), "schema": "psreg.receipt/2"}))
+    (library.folder / "words").mkdir()
+    assert library.readable_receipts() == (other,)
+    assert library.damaged() == ("words",)
+    with pytest.raises(UnavailableError) as caught:
+        library.receipts()
+    assert caught.value.code == "NEWER_FORMAT"
+
+
 def test_an_empty_library_lists_nothing(library):
     assert library.receipts() == ()
     assert not library.has("quiz_master")

@@ -150,7 +150,7 @@ def _prompts() -> Iterable[tuple[str, str]]:
     """Return the prompts that are installed, and those of the catalogue that was read last."""
     from psreg.client.library import user_library
 
-    found = {each.release.name: each.release.version for each in user_library().receipts()}
+    found = {each.release.name: each.release.version for each in user_library().readable_receipts()}
     return sorted({**_catalogue(), **found}.items())
 
 

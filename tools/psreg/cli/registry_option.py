@@ -182,7 +182,7 @@ def _tell(console: Console, text: str) -> None:
 
 def warn_of_revoked(library: Library, console: Console) -> None:
     """Warn about every installed release that this machine knows as revoked."""
-    for receipt in library.receipts():
+    for receipt in library.readable_receipts():
         if withdrawal := library.withdrawal(receipt):
             release = receipt.release
             told = withdrawal.told(f"{release.name} {release.version}, which is installed,")

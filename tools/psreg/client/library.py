@@ -108,10 +108,24 @@ class Library:
         self.folder = folder
 
     def receipts(self) -> tuple[Receipt, ...]:
-        """Return the active receipt of every installed name, by name."""
-        names = sorted(path.name for path in _listed(self.folder) if is_name(path.name))
-        found = (self.receipt(name) for name in names)
+        """Return the active receipt of every installed name, by name.
+
+        Raises:
+            UnavailableError: `NEWER_FORMAT`.
+        """
+        found = (self.receipt(name) for name in self._names())
         return tuple(receipt for receipt in found if receipt is not None)
+
+    def readable_receipts(self) -> tuple[Receipt, ...]:
+        """Return `receipts`, without those that a newer psreg wrote."""
+        found = []
+        for name in self._names():
+            with suppress(UnavailableError):
+                found.append(self.receipt(name))
+        return tuple(receipt for receipt in found if receipt is not None)
+
+    def _names(self) -> list[str]:
+        return sorted(path.name for path in _listed(self.folder) if is_name(path.name))
 
     def receipt(self, name: str) -> Receipt | None:
         """Return the active receipt of `name`, or None if it is not installed."""
@@ -123,9 +137,13 @@ class Library:
         return max(found, key=lambda item: item[:2], default=(None, None, None))[2]
 
     def damaged(self) -> tuple[str, ...]:
-        """Return the names of which there is something, but no usable receipt."""
-        names = sorted(path.name for path in _listed(self.folder) if is_name(path.name))
-        return tuple(name for name in names if self.receipt(name) is None)
+        """Return the names of which there is something, but no usable receipt of any psreg."""
+        found = []
+        for name in self._names():
+            with suppress(UnavailableError):  # that of a newer psreg
+                if self.receipt(name) is None:
+                    found.append(name)
+        return tuple(found)
 
     def path(self, receipt: Receipt) -> Path:
         """Return the path of the artifact of `receipt`."""
@@ -283,7 +301,7 @@ def user_library(notify: Callable[[str], None] | None = None) -> Library:
 
 def not_installed(names: Sequence[str], library: Library) -> UnavailableError:
     """Return the error for names that are not installed, with a hint for a misspelt one."""
-    installed = [receipt.release.name for receipt in library.receipts()]
+    installed = [receipt.release.name for receipt in library.readable_receipts()]
     near = next(iter(similar(names[0], installed)), None)
     hint = f"Did you mean `{near}`?" if near else "Run `psreg list` to see what is."
     return UnavailableError("NOT_INSTALLED", f"not installed: {', '.join(names)}", hint)

@@ -295,7 +295,8 @@ class OpenRegistry:
         """
         segments, newest = self._catalogue()
         self._check_clock("an entry of the catalogue", newest)
-        receipts = [each for each in user_library().receipts() if each.registry["id"] == self.id]
+        found = user_library().readable_receipts()
+        receipts = [each for each in found if each.registry["id"] == self.id]
         known = _names(segments) if receipts else frozenset()
         for receipt in receipts:
             if receipt.release.name not in known:
