@@ -71,6 +71,7 @@ class SelectedRegistry:
 
     `root_sha256` is None if the registry is not pinned; `suggested_sha256` is the digest in a file
     that cannot make a registry trusted. `from_project` says that such a file names the location.
+    `pinned_in` is the file with the pin.
     """
 
     location: str
@@ -78,6 +79,7 @@ class SelectedRegistry:
     root_sha256: str | None = None
     suggested_sha256: str | None = None
     from_project: bool = False
+    pinned_in: Path | None = None
     witnesses: tuple[str, ...] = ()
     threshold: int = 0
 
@@ -233,6 +235,7 @@ class Settings:
             root_sha256=_pin(trusted.values(), location),
             suggested_sha256=_pin(all_named.values(), location),
             from_project=value in all_named and value not in trusted,
+            pinned_in=pinned.file if pinned and pinned.root_sha256 else None,
         )
 
     def _registries(self, *, trusted: bool) -> dict[str, NamedRegistry]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import stat
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from psreg.registry.trust.roles import (
     check_binding,
     is_bound,
 )
+from psreg.system import clock
 from psreg.system.atomic import (
     clear_unfinished,
     real_folder,
@@ -62,6 +65,16 @@ def repair_cache(metadata: Path, registry_id: str | None) -> bool:
         if not usable or (checked and not is_of(signed_in(file), role, registry_id)):
             damaged |= set_aside(file)
     return damaged
+
+
+def clock_warning(metadata: Path) -> str:
+    """Return what to say if the clock is behind the last time that this registry was read."""
+    with suppress(OSError, ValueError, OverflowError):
+        seconds = (metadata / f"{TIMESTAMP}.json").stat().st_mtime
+        read = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        if warning := clock.behind(read):
+            return f"the registry was read on {read}, {warning}"
+    return ""
 
 
 def signed_field(data: bytes, key: str) -> Any:

@@ -10,16 +10,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property, partial
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psreg.client.config import SelectedRegistry
-from psreg.client.kept import keep_proof, keys_replaced
+from psreg.client.kept import keep_proof, keys_replaced, proof_place
 from psreg.client.library import user_library
-from psreg.client.registry_choice import check_pin, first_root, metadata_of, open_source, unpinned
+from psreg.client.registry_choice import (
+    check_pin,
+    first_root,
+    key_folder,
+    metadata_of,
+    open_source,
+    unpinned,
+)
 from psreg.client.resolve import check_record, check_yanks, missing_name
 from psreg.client.trust_store import Anchor, TrustStore, log_keys, read_mode
-from psreg.client.tufclient import TufClient
+from psreg.client.verified.facts import digest_of
+from psreg.client.verified.targets import VerifiedTargets
+from psreg.client.withdrawals import FILE as WITHDRAWALS
 from psreg.client.withdrawals import SeenWithdrawals
 from psreg.core.classes import CLASSES
 from psreg.core.errors import PsregError, TrustError
@@ -27,6 +37,7 @@ from psreg.http.address import is_url
 from psreg.http.registry_source import Source, TooLongError
 from psreg.registry.records import read_record
 from psreg.registry.trust.roles import (
+    CHECKPOINT,
     HEAD,
     SEGMENT_FOLDER,
     catalog_target,
@@ -38,6 +49,7 @@ from psreg.system.atomic import write_own
 
 if TYPE_CHECKING:
     from psreg.client.seen_log import SeenLog
+    from psreg.client.tufclient import TufClient
     from psreg.registry.catalog_head import SegmentRef
     from psreg.registry.catalog_segments import Row, Segment
     from psreg.registry.owners.claim import Claim
@@ -54,10 +66,13 @@ Notify = Callable[[str], None]
 class OpenRegistry:
     """A trusted registry; implements `client.install.Registry`. Nothing is read in advance.
 
-    `require_claimed` is whether `check_release` refuses names that are not claimed.
+    `require_claimed` is whether `check_release` refuses names that are not claimed. What was
+    verified is remembered with the key in `key_folder`, if there is one (`client.verified`).
     """
 
-    def __init__(self, source: Source, anchor: Anchor, notify: Notify) -> None:
+    def __init__(
+        self, source: Source, anchor: Anchor, notify: Notify, key_folder: Path | None = None
+    ) -> None:
         self.id = anchor.id
         self.location = source.location
         self._source = source
@@ -71,7 +86,15 @@ class OpenRegistry:
         self.witnesses: Sequence[str] = ()
         self.witness_threshold = 0
         self._folder = anchor.folder
-        self._client = TufClient(source, anchor.data, anchor.folder, notify)
+        self._digests: dict[str, str] = {}
+        self._client = VerifiedTargets(
+            source,
+            anchor.folder,
+            notify,
+            registry=(anchor.id, anchor.sha256),
+            verifier=partial(_verifier, anchor, notify),
+            key_folder=key_folder,
+        )
         root = self._client.newest_root
         self._withdrawals = SeenWithdrawals(anchor.folder, anchor.id, root, notify)
 
@@ -121,6 +144,7 @@ class OpenRegistry:
         data = self._client.target(package_target(name), MAX_RECORD, judge, keep=False)
         if data is not None:
             self._unchecked[name] = data
+            self._digests[name] = sha256(data).hexdigest()
         if data is None:
             receipt = user_library().receipt(name)
             if receipt is not None and receipt.registry["id"] == self.id:
@@ -141,6 +165,31 @@ class OpenRegistry:
             TrustError: `TRUST_LOG`; `TRUST_STATEMENT`; `TRUST_OWNER_CHANGED`; `TRUST_UNCLAIMED`.
             UnavailableError: the log cannot be read.
         """
+        name, release = record.name, f"{record.name} {row.version}"
+        before = self._client.accepted(release, self._checked(record.name, row))
+        if before is not None and (before.claimed or not self.require_claimed):
+            self._claimed |= {name} if before.claimed else set()
+            self._unchecked.pop(name, None)
+            for path in (package_target(name), CHECKPOINT):
+                self._client.touch(path)
+            return
+        self._check_release(record, row)
+        claimed = self.is_claimed(name)
+        self._client.accept(release, self._checked(name, row), claimed=claimed)
+
+    def _checked(self, name: str, row: ReleaseRecord) -> str:
+        """Return the digest of all that checking a release depends on, but for the metadata."""
+        kept = [self._folder / path for path in (WITHDRAWALS, owners_target(name), CHECKPOINT)]
+        kept.append(proof_place(self._folder, package_target(name)))
+        demands = (*self.witnesses, self.witness_threshold)
+        facts = (self._digests.get(name), row.version, row.sha256, *map(digest_of, kept), *demands)
+        return sha256(repr(facts).encode()).hexdigest()
+
+    def remember(self) -> None:
+        """Keep what was verified, so that it need not be verified in the same state again."""
+        self._client.remember()
+
+    def _check_release(self, record: PackageRecord, row: ReleaseRecord) -> None:
         record = self.with_void_keys(record)
         if self._log is not None:
             self._log.check(record, row)
@@ -400,6 +449,12 @@ class OpenRegistry:
         return {"id": self.id, "url": self.location}
 
 
+def _verifier(anchor: Anchor, notify: Notify, source: Source) -> TufClient:
+    from psreg.client.tufclient import TufClient  # noqa: PLC0415 - not for what was verified before
+
+    return TufClient(source, anchor.data, anchor.folder, notify)
+
+
 def _ownership(record: PackageRecord) -> object:
     return record.owners, record.threshold, record.owner_changes
 
@@ -433,9 +488,11 @@ def open_registry(
         UnavailableError: nothing is published there, or it cannot be reached.
     """
     with closing(open_source(selected.location)) as source:
-        registry = OpenRegistry(source, _trusted(source, selected, store, notify), notify)
+        anchor = _trusted(source, selected, store, notify)
+        registry = OpenRegistry(source, anchor, notify, key_folder(selected))
         registry.witnesses, registry.witness_threshold = selected.witnesses, selected.threshold
         yield registry
+        registry.remember()
 
 
 def _trusted(

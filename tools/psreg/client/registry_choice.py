@@ -34,6 +34,16 @@ def trust_store(notify: Callable[[str], None]) -> TrustStore:
     return TrustStore(user_folders.registries_dir(), notify)
 
 
+def key_folder(selected: SelectedRegistry) -> Path | None:
+    """Return the folder of the user's settings if they pin a registry, else None.
+
+    What was verified of it may be remembered with a key there: who can write that can also write
+    the pin. Where another file pins it, the key would be worth more than the user's settings.
+    """
+    file = user_folders.user_config_file() if selected.pinned_in is not None else None
+    return file.parent if file is not None and file == selected.pinned_in else None
+
+
 def select_registry(option: str | None, settings: Settings, start: Path) -> SelectedRegistry:
     """Return the registry to use, from the option, `PSREG_REGISTRY`, settings or checkout.
 

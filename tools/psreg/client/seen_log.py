@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from psreg.client.tufclient import TufClient
+from psreg.client.verified.targets import VerifiedTargets
 from psreg.core.errors import TrustError
 from psreg.http.registry_source import NotServedError, Source, TooLongError
 from psreg.registry.log.checkpoint import LARGEST, Checkpoint, NoteKey, Witnesses, verified
@@ -39,7 +39,7 @@ class SeenLog:
 
     def __init__(
         self,
-        client: TufClient,
+        client: VerifiedTargets,
         source: Source,
         keys: Sequence[str],
         witnesses: Witnesses = NOBODY,

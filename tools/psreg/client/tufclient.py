@@ -1,18 +1,18 @@
 """The client of The Update Framework over a `Source`. The only importer of `tuf.ngclient`.
 
 The pinned first root is the only trust anchor; cached metadata only protects against rollback, and
-python-tuf verifies its signatures on every run. Every metadata file passes `strict_value` before
-python-tuf parses it, and must be that of the role that was asked for: once a file of a registry
-names its role, all of them must. Target files are fetched, verified and written here, because
-`Updater.download_target` writes in place and through links. One process at a time uses the state
-of a registry.
+python-tuf verifies its signatures whenever it is read here. (Whether the state that a registry
+shows was verified before, `client.verified` says; then it is not read.) Every metadata file passes
+`strict_value` before python-tuf parses it, and must be that of the role that was asked for: once a
+file of a registry names its role, all of them must. Target files are fetched, verified and written
+here, because `Updater.download_target` writes in place and through links. One process at a time
+uses the state of a registry.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Container, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from tuf.ngclient.fetcher import exceptions
 from psreg.client.metadata_cache import (
     LISTED,
     MAX_METADATA,
+    clock_warning,
     id_of,
     is_of,
     names_role,
@@ -40,6 +41,8 @@ from psreg.client.metadata_cache import (
     signed_field,
     signed_in,
 )
+from psreg.client.verified.facts import cached, digests
+from psreg.client.verified.target_files import REGISTRY, TargetFiles, wrong_bytes
 from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.http.registry_source import NotServedError, Source, SourceError, TooLongError
 from psreg.registry.trust.roles import (
@@ -53,7 +56,6 @@ from psreg.registry.trust.roles import (
     TARGETS,
     TIMESTAMP,
     Bins,
-    Target,
     above_bins_of,
     check_binding,
     check_keys,
@@ -65,15 +67,12 @@ from psreg.system import clock
 from psreg.system.atomic import (
     clear_unfinished,
     delete,
-    exclusive,
     real_folder,
-    set_aside,
     write_own,
 )
-from psreg.system.files import read_named, read_own
+from psreg.system.files import read_named
 
 METADATA = "registry/metadata/"
-_REGISTRY = "registry/"
 _MAX_ROOTS = 10_000
 """How many root rotations are followed; each needs the signatures of the one before."""
 
@@ -144,20 +143,19 @@ class Fetcher(FetcherInterface):
         self.bound |= role != ROOT and is_bound(signed)
 
 
-class TufClient:
+class TufClient(TargetFiles):
     """The verified metadata of a registry. `notify` tells the user what was repaired."""
 
     def __init__(
         self, source: Source, root: bytes, folder: Path, notify: Callable[[str], None]
     ) -> None:
-        self._source = source
-        self._folder = folder
-        self._metadata = folder / "metadata"
+        super().__init__(source, folder, notify)
         self._root = root
-        self._say = notify
         self._registry_id = id_of(root)
         self._fetcher = Fetcher(source, self._registry_id)
         self._updater: Updater | None = None
+        self.verified: Mapping[str, str] = {}
+        """The SHA-256 of the files of root, timestamp, snapshot and targets, once verified."""
         self.stale_until = ""
         """The day until which expired metadata is accepted; "" for never. All else is checked."""
 
@@ -177,7 +175,8 @@ class TufClient:
                 self._fetcher.bound = any(names_role(self._metadata, role) for role in LISTED)
                 for role in (TARGETS, RELEASES, OWNERS):
                     self._distrust_unbound(role)
-                self._check_clock()
+                if warning := clock_warning(self._metadata):
+                    self._say(warning)
                 if damaged:
                     self._say_rebuilt()
                 updater = Updater(
@@ -192,6 +191,7 @@ class TufClient:
                     updater._trusted_set.reference_time = _LONG_AGO  # noqa: SLF001 - it has no option
                 updater.refresh()
                 self._updater = updater
+                self.verified = digests(cached(self._metadata, _ROLES))
                 if self.stale_until:
                     self._say(self._accepted())
         return self._updater
@@ -221,95 +221,6 @@ class TufClient:
             if data is not None and keep:
                 write_own(file, data, self._folder, durable=False)
             return data
-
-    def keep(self, path: str, data: bytes) -> None:
-        """Store the bytes of a target that `target` returned and did not keep.
-
-        Raises:
-            UnavailableError: the state folder cannot be written.
-        """
-        with self._locked():
-            if _holds(self._folder / path, data):
-                self.touch(path)
-            else:
-                write_own(self._folder / path, data, self._folder, durable=False)
-
-    def drop(self, path: str) -> None:
-        """Remove the stored copy of a target; for a `Judge`, which runs locked."""
-        delete(self._folder / path)
-
-    def stored_on(self, path: str) -> str:
-        """Return the day on which a target was stored, such as `2026-11-21`; "" if it is not."""
-        at = self.stored_at(path)
-        return at.date().isoformat() if at else ""
-
-    def stored_at(self, path: str) -> datetime | None:
-        """Return when a target was stored or touched; None if it is not stored."""
-        try:
-            return datetime.fromtimestamp((self._folder / path).lstat().st_mtime, UTC)
-        except (OSError, ValueError, OverflowError):
-            return None
-
-    def touch(self, path: str) -> None:
-        """Remember that a stored target is still the one listed."""
-        with suppress(OSError):
-            os.utime(self._folder / path)
-
-    def stored(self, path: str, limit: int) -> bytes | None:
-        """Return what is stored beside the targets; None if nothing is. For a `Judge`, as `put`."""
-        return self._stored(self._folder / path, limit)
-
-    def put(self, path: str, data: bytes) -> None:
-        """Store something beside the targets; for a `Judge`, which runs locked."""
-        write_own(self._folder / path, data, self._folder)
-
-    def _place(self, path: str) -> Path:
-        """Return where a target is stored, in a real folder."""
-        file = self._folder / path
-        real_folder(file.parent, self._folder)
-        return file
-
-    def _stored(self, file: Path, limit: int) -> bytes | None:
-        """Return a stored copy; what cannot be one is set aside."""
-        try:
-            return read_own(file, limit)
-        except UnavailableError:
-            if set_aside(file):
-                self._say_rebuilt()
-            return None
-
-    def content(self, path: str, target: Target, judge: Callable[[bytes], object]) -> bytes:
-        """Return the verified bytes of a file that a target names by its digest; they are stored.
-
-        `judge` gets new bytes before they are stored.
-
-        Raises:
-            TrustError: TRUST_DIGEST.
-            UnavailableError: it cannot be read, or the state folder cannot be written.
-        """
-        file = self._place(path)
-        stored = self._stored(file, target.length)
-        if stored is not None and Target.of(stored) == target:
-            return stored
-        try:
-            data = self._source.read(_REGISTRY + path, target.length)
-        except TooLongError as error:
-            raise _wrong_bytes(path) from error
-        if Target.of(data) != target:
-            raise _wrong_bytes(path)
-        judge(data)
-        write_own(file, data, self._folder)
-        return data
-
-    def forget(self, folder: str, *, but: Container[str]) -> None:
-        """Remove the stored files in `folder`, but for the paths in `but`."""
-        for file in real_folder(self._folder / folder, self._folder).iterdir():
-            if f"{folder}/{file.name}" not in but:
-                with suppress(OSError):  # it costs space and nothing else
-                    delete(file)
-
-    def _say_rebuilt(self) -> None:
-        self._say(f"the client state in {self._folder} was damaged and has been rebuilt")
 
     def lists(self, path: str) -> bool:
         """Return whether a role lists the target `path`; for a `Judge`, which runs locked."""
@@ -349,20 +260,12 @@ class TufClient:
                 "TRUST_METADATA", f"{info.path} is listed without a SHA-256 or SHA-512"
             )
         try:
-            data = self._source.read(_REGISTRY + target_path(info.path, digest), info.length)
+            data = self._source.read(REGISTRY + target_path(info.path, digest), info.length)
         except TooLongError as error:
-            raise _wrong_bytes(info.path) from error
+            raise wrong_bytes(info.path) from error
         if not _verified(info, data):
-            raise _wrong_bytes(info.path)
+            raise wrong_bytes(info.path)
         return data
-
-    def _check_clock(self) -> None:
-        """Say so if the clock is behind the last time that this registry was read."""
-        with suppress(OSError, ValueError, OverflowError):
-            seconds = (self._metadata / f"{TIMESTAMP}.json").stat().st_mtime
-            read = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            if warning := clock.behind(read):
-                self._say(f"the registry was read on {read}, {warning}")
 
     def _distrust_unbound_bins(self, path: str) -> None:
         """Do that for the bins of `path`, however many bins the registry has."""
@@ -401,16 +304,12 @@ class TufClient:
     def _locked(self) -> Iterator[None]:
         """Hold the lock, and translate the errors of python-tuf."""
         try:
-            with exclusive(self._folder / "lock"):
+            with super()._locked():
                 yield
         except exceptions.ExpiredMetadataError as error:
             raise self._expired() from error
         except (exceptions.RepositoryError, exceptions.DownloadError, ValueError) as error:
             raise psreg_error(error, self._fetcher.name, self._fetcher.data) from error
-        except OSError as error:
-            raise UnavailableError(
-                "STATE_UNUSABLE", f"cannot use {self._folder}: {error.strerror or error}"
-            ) from error
 
 
 _FROZEN = (
@@ -478,17 +377,6 @@ def _wrong_version(detail: str, name: str, data: bytes) -> TrustError:
         f"the registry shows an older state than this machine has seen: {detail}",
         "Try again later or use another mirror; this one is behind, or hides newer releases.",
     )
-
-
-def _holds(file: Path, data: bytes) -> bool:
-    try:
-        return read_own(file, len(data)) == data
-    except UnavailableError:
-        return False
-
-
-def _wrong_bytes(path: str) -> TrustError:
-    return TrustError("TRUST_DIGEST", f"{path} is not the file that signed metadata lists")
 
 
 def _verified(info: TargetFile, data: bytes) -> bool:

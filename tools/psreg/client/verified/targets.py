@@ -1,0 +1,224 @@
+"""The verified targets of a registry: by what was verified before, else by python-tuf.
+
+If the registry shows the very bytes of the timestamp that was verified last, and no newer root,
+its state is the one that was verified: nothing of it is verified twice, and python-tuf is not even
+imported. Whatever else it shows is python-tuf's to judge, as is all of which nothing is remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+from psreg.client.metadata_cache import clock_warning
+from psreg.client.verified.facts import (
+    Acceptance,
+    Facts,
+    cached,
+    collected,
+    digests,
+    read_facts,
+    state_key,
+    write_facts,
+)
+from psreg.client.verified.target_files import TargetFiles
+from psreg.core.errors import TrustError, UnavailableError
+from psreg.http.prefetching import PrefetchingSource
+from psreg.http.registry_source import NotServedError, Source, TooLongError
+from psreg.registry.trust.roles import ROOT, TIMESTAMP, TIMESTAMP_PATH, Target, metadata_path
+from psreg.system.clock import exact_time
+from psreg.system.files import read_own
+
+Judge = Callable[[bytes | None, bytes | None], None]
+"""Gets the bytes verified before and the new ones, None where there are none; raises to refuse."""
+
+MAX_ROOT, MAX_TIMESTAMP = 512_000, 16_384
+"""Bytes of a root and of a timestamp, at most: python-tuf's own limits."""
+
+
+class Verifier(Protocol):
+    """What verifies the state that a registry shows: a `TufClient`."""
+
+    stale_until: str
+
+    @property
+    def verified(self) -> Mapping[str, str]:
+        """The SHA-256 of the verified files of root, timestamp, snapshot and targets."""
+
+    def target(
+        self, path: str, limit: int, judge: Judge | None = None, *, keep: bool = True
+    ) -> bytes | None:
+        """Return the verified bytes of a target; None if no role lists the path."""
+
+    def lists(self, path: str) -> bool:
+        """Return whether a role lists a target path."""
+
+    def versions(self) -> Mapping[str, int]:
+        """Return the current version of each top-level role."""
+
+    def newest_root(self) -> bytes:
+        """Return the current root."""
+
+    def former_roots(self) -> Iterator[bytes]:
+        """Yield the roots from the pinned one on."""
+
+
+class VerifiedTargets(TargetFiles):
+    """The targets of a registry that has an id and a pinned root, with its state in `folder`.
+
+    `verifier` returns what verifies them. `key_folder` is that of the settings in which the user
+    pinned the registry; without it nothing is remembered.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        folder: Path,
+        notify: Callable[[str], None],
+        *,
+        registry: tuple[str, str],
+        verifier: Callable[[Source], Verifier],
+        key_folder: Path | None = None,
+    ) -> None:
+        self._ahead = source if isinstance(source, PrefetchingSource) else PrefetchingSource(source)
+        super().__init__(self._ahead, folder, notify)
+        self._id, self._pin = registry
+        self._new_verifier = verifier
+        self._built: Verifier | None = None
+        self._key_folder = key_folder
+        self._listed: dict[str, Target | None] = {}
+        self._accepted: dict[str, Acceptance] = {}
+        self.stale_until = ""
+        """The day until which expired metadata is accepted; "" for never. All else is checked."""
+
+    @property
+    def _verifier(self) -> Verifier:
+        if self._built is None:
+            self._built = self._new_verifier(self._ahead)
+        self._built.stale_until = self.stale_until
+        return self._built
+
+    @cached_property
+    def _known(self) -> tuple[Facts, bytes] | None:
+        """What was verified of the state that the registry shows, and its root; None if nothing.
+
+        Raises:
+            UnavailableError: the registry cannot be read.
+        """
+        key = state_key(self._key_folder) if self._key_folder is not None else None
+        facts = read_facts(self._folder, key) if key is not None else None
+        if facts is None or self.stale_until:
+            return None
+        files = cached(self._metadata, facts.files)
+        of_this = (facts.registry, facts.pin, facts.files) == (self._id, self._pin, digests(files))
+        if not of_this or not self._shows(facts, files[TIMESTAMP]):
+            return None
+        if warning := clock_warning(self._metadata):
+            self._say(warning)
+        return facts, files[ROOT]
+
+    def _shows(self, facts: Facts, timestamp: bytes) -> bool:
+        """Return whether the registry shows the state that was verified, which is in force."""
+        self.begin(facts.versions[ROOT])
+        try:
+            self._ahead.peek(_newer_root(facts.versions[ROOT]), MAX_ROOT)
+        except NotServedError:
+            pass
+        except TooLongError:
+            return False
+        else:
+            return False
+        try:
+            shown = self._ahead.peek(_TIMESTAMP, MAX_TIMESTAMP)
+        except (NotServedError, TooLongError):
+            return False
+        return shown == timestamp and _in_force(facts.expires)
+
+    def begin(self, root: int) -> None:
+        """Begin to ask for what a registry with the root of a version is asked for first."""
+        self._ahead.prefetch(_newer_root(root), MAX_ROOT)
+        self._ahead.prefetch(_TIMESTAMP, MAX_TIMESTAMP)
+
+    def target(
+        self, path: str, limit: int, judge: Judge | None = None, *, keep: bool = True
+    ) -> bytes | None:
+        """Return the verified bytes of a target; None if no role lists the path.
+
+        A stored copy is used if it is still the one listed. Otherwise `judge` gets that copy and
+        the new bytes, which are then stored, if they are to be kept.
+
+        Raises:
+            TrustError, UnavailableError: as `TufClient.target`.
+        """
+        listing = self._known[0].listings.get(path) if self._known else None
+        if listing is not None and _in_force(listing.expires):
+            stored = self._unchecked(path, limit)
+            if listing.target is None and stored is None:
+                if judge is not None:
+                    judge(None, None)
+                return None
+            if stored is not None and Target.of(stored) == listing.target:
+                return stored
+        data = self._verifier.target(path, limit, judge, keep=keep)
+        self._listed[path] = None if data is None else Target.of(data)
+        return data
+
+    def _unchecked(self, path: str, limit: int) -> bytes | None:
+        with suppress(UnavailableError):
+            return read_own(self._folder / path, limit)
+        return None
+
+    def lists(self, path: str) -> bool:
+        """Return whether a role lists the target `path`; for a `Judge`, which runs locked."""
+        listing = self._known[0].listings.get(path) if self._known else None
+        if listing is not None and _in_force(listing.expires):
+            return listing.target is not None
+        return self._verifier.lists(path)
+
+    def versions(self) -> Mapping[str, int]:
+        """Return the current version of each top-level role."""
+        return self._known[0].versions if self._known else self._verifier.versions()
+
+    def newest_root(self) -> bytes:
+        """Return the current root, the last of the chain that starts at the pinned one."""
+        return self._known[1] if self._known else self._verifier.newest_root()
+
+    def former_roots(self) -> Iterator[bytes]:
+        """Yield the roots from the pinned one on, the current one included."""
+        return self._verifier.former_roots()
+
+    def accepted(self, name: str, digest: str) -> Acceptance | None:
+        """Return that a release passed all checks; `digest` is of all that they depend on."""
+        found = self._known[0].accepted.get(name) if self._known else None
+        return found if found and found.digest == digest else None
+
+    def accept(self, name: str, digest: str, *, claimed: bool) -> None:
+        """Remember that a release passed all checks."""
+        self._accepted[name] = Acceptance(digest=digest, claimed=claimed)
+
+    def remember(self) -> None:
+        """Keep what was verified, for the next time. What cannot be kept is verified again."""
+        if self._key_folder is None or self._built is None or self.stale_until:
+            return
+        key = state_key(self._key_folder, make=True)
+        if key is None:
+            return
+        with suppress(UnavailableError, TrustError), self._locked():
+            facts = collected(self._metadata, self._id, self._pin, self._listed, self._accepted)
+            verified = self._built.verified
+            if facts and {role: facts.files[role] for role in verified} == verified:
+                write_facts(self._folder, facts.with_more(read_facts(self._folder, key)), key)
+
+
+_TIMESTAMP = f"registry/{TIMESTAMP_PATH}"
+
+
+def _newer_root(version: int) -> str:
+    return f"registry/{metadata_path(ROOT, version + 1)}"
+
+
+def _in_force(expires: str) -> bool:
+    return f"{exact_time():%Y-%m-%dT%H:%M:%SZ}" < expires

@@ -1,0 +1,156 @@
+"""A source that reads ahead: what is likely to be asked for next is fetched meanwhile.
+
+A few threads, each with a connection of its own that is kept, fetch what `prefetch` names. What
+they fetch is the answer to the next `read` of the same path, and nothing else: whoever reads
+verifies it as ever. A thread tries once; what does not succeed there, the reader asks for again,
+with all its patience, unless the same question would get the same answer.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from queue import SimpleQueue
+
+from psreg.core.errors import PsregError
+from psreg.http.registry_source import NotServedError, Source, SourceError
+
+MOST = 3
+"""How many connections are opened, besides the one of the reader."""
+
+_WAITING = 64
+"""How many answers are kept, at most, that nobody has read yet."""
+
+_FINAL = ("NOT_FOUND", "NETWORK_SLOW", "NETWORK_REFUSED")
+"""The codes of errors that a second attempt would not change, or would only make longer."""
+
+Then = Callable[[bytes], None]
+"""Gets what was fetched, unverified, in the thread that fetched it."""
+
+
+class _Answer:
+    """What is to be fetched, by the thread or the reader that claims it first."""
+
+    def __init__(self, path: str, limit: int, then: Then | None) -> None:
+        self.path, self.limit, self._then = path, limit, then
+        self._unclaimed = threading.Lock()
+        self._done = threading.Event()
+        self._data: bytes | None = None
+        self._error: SourceError | None = None
+
+    def claim(self) -> bool:
+        """Return whether the caller is the one to fetch it."""
+        return self._unclaimed.acquire(blocking=False)
+
+    def fetch(self, source: Source) -> None:
+        """Fetch it; what fails is for the reader to see."""
+        try:
+            self._data = source.read(self.path, self.limit)
+        except SourceError as error:
+            self._error = error
+        finally:
+            self._done.set()
+        if self._data is not None:
+            self.follow(self._data)
+
+    def follow(self, data: bytes) -> None:
+        """Tell what was fetched to who asked for it."""
+        if self._then is not None:
+            # It may not be what it should be: its reader says why.
+            with suppress(PsregError, ValueError, KeyError, TypeError, AttributeError):
+                self._then(data)
+
+    def result(self, limit: int) -> bytes | None:
+        """Return what was fetched, once it is; None if the reader should try.
+
+        Raises:
+            SourceError: the reader would get the same.
+        """
+        self._done.wait()
+        if self._data is not None:
+            return self._data if len(self._data) <= limit else None
+        if self._error is not None and self._error.code in _FINAL:
+            raise self._error
+        return None
+
+
+class PrefetchingSource:
+    """A source over another one, with `more` of the same kind for what is fetched ahead."""
+
+    def __init__(self, source: Source, more: Callable[[], Source] | None = None) -> None:
+        self._source = source
+        self._more = more
+        self._queue: SimpleQueue[_Answer | None] = SimpleQueue()
+        self._threads = 0
+        self._answers: dict[str, _Answer] = {}
+        self._peeked: dict[str, bytes | NotServedError] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def location(self) -> str:
+        """The base of the source."""
+        return self._source.location
+
+    def close(self) -> None:
+        """Close all connections; what is being fetched ahead is given up."""
+        with self._lock:
+            self._more = None
+            self._answers.clear()
+            for _ in range(self._threads):
+                self._queue.put(None)
+            self._threads = 0
+        self._source.close()
+
+    def prefetch(self, path: str, limit: int, then: Then | None = None) -> None:
+        """Begin to fetch a file, if it is not being fetched and there are not too many already."""
+        with self._lock:
+            known = path in self._answers or path in self._peeked
+            if self._more is None or known or len(self._answers) >= _WAITING:
+                return
+            answer = self._answers[path] = _Answer(path, limit, then)
+            if self._threads < MOST:
+                self._threads += 1
+                threading.Thread(target=self._work, args=(self._more(),), daemon=True).start()
+            self._queue.put(answer)
+
+    def peek(self, path: str, limit: int) -> bytes:
+        """Return what `read` returns; the next `read` of the path returns the same, unasked.
+
+        Raises:
+            SourceError: as `read`.
+        """
+        try:
+            data = self._peeked[path] = self._read(path, limit)
+        except NotServedError as error:
+            self._peeked[path] = error
+            raise
+        return data
+
+    def read(self, path: str, limit: int) -> bytes:
+        """Return the file at `path`; see `Source.read`."""
+        seen = self._peeked.pop(path, None)
+        if isinstance(seen, NotServedError):
+            raise seen
+        if seen is not None and len(seen) <= limit:
+            return seen
+        return self._read(path, limit)
+
+    def _read(self, path: str, limit: int) -> bytes:
+        answer = self._answers.pop(path, None)
+        if answer is None:
+            return self._source.read(path, limit)
+        if not answer.claim() and (data := answer.result(limit)) is not None:
+            return data
+        data = self._source.read(path, limit)
+        answer.follow(data)
+        return data
+
+    def _work(self, source: Source) -> None:
+        """Fetch what is asked for, one after another, until the source is closed."""
+        try:
+            while (answer := self._queue.get()) is not None:
+                if self._more is not None and answer.claim():
+                    answer.fetch(source)
+        finally:
+            source.close()
