@@ -77,6 +77,7 @@ def run(args: Namespace, console: Console) -> int:
 
         requests = of_installed(requests, library)
     with open_kept(args, console, lambda: _targets(requests, library), settings) as registry:
+        registry.expect(requests, library.lacks)
         if registry.mode == "dev" and not console.quiet and registry.first_time("development"):
             console.warn(f"psreg: the registry {registry.location} is in development mode")
         registry.require_claimed |= args.require_claimed

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from psreg.client.chain import Chain, Pins
 from psreg.client.kept import newest_kept, proof_of, proof_place
 from psreg.client.library import user_library
-from psreg.client.open_registry import unclaimed
+from psreg.client.open_registry import Lacks, unclaimed
 from psreg.client.resolve import Request
 from psreg.client.withdrawals import SeenWithdrawals
 from psreg.core.errors import TrustError, UnavailableError
@@ -142,6 +142,9 @@ class KeptRegistry:
     def first_time(self, what: str) -> bool:  # noqa: ARG002 - as `OpenRegistry.first_time`
         """Return False: what is told once was told when it was read."""
         return False
+
+    def expect(self, requests: Iterable[Request], lacks: Lacks) -> None:
+        """Do nothing: nothing is fetched."""
 
     def accept_owners(self, names: Iterable[str]) -> None:
         """Do nothing: what is kept has the owners that it was accepted with."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from psreg.client.install import MAX_ARTIFACT, matches_digest
-from psreg.client.resolve import Choice, parse_request, similar
+from psreg.client.resolve import Choice, Request, parse_request, pick, similar
 from psreg.client.withdrawals import withdrawal_of
 from psreg.core.classes import CLASSES
 from psreg.core.dataclass import dataclass
@@ -26,6 +26,7 @@ from psreg.core.identity import ReleaseId, is_name
 from psreg.core.version import is_version, parse_version
 from psreg.registry.actions.withdrawal import Withdrawal
 from psreg.registry.json_members import is_later_schema, newer_format
+from psreg.registry.records import read_record
 from psreg.registry.trust.roles import is_registry_id
 from psreg.system import user_folders
 from psreg.system.atomic import (
@@ -167,6 +168,17 @@ class Library:
             choice.release,
             choice.row.sha256,
         )
+
+    def lacks(self, request: Request, record: bytes) -> Iterator[tuple[str, int]]:
+        """Yield path and size of what a request selects from a record, unless that was installed.
+
+        Raises:
+            PsregError: it selects nothing.
+        """
+        row = pick(read_record(record, request.name), request)
+        receipt = self.receipt(request.name)
+        if receipt is None or receipt.sha256 != row.sha256:
+            yield row.path, row.size
 
     def withdrawal(self, receipt: Receipt) -> Withdrawal | None:
         """Return why this machine knows an installed release as revoked, None if it does not."""

@@ -25,7 +25,7 @@ from psreg.client.registry_choice import (
     open_source,
     unpinned,
 )
-from psreg.client.resolve import check_record, check_yanks, missing_name
+from psreg.client.resolve import Request, check_record, check_yanks, missing_name
 from psreg.client.trust_store import Anchor, TrustStore, log_keys, read_mode
 from psreg.client.verified.facts import digest_of
 from psreg.client.verified.targets import VerifiedTargets
@@ -61,6 +61,7 @@ MAX_HEAD = 8 * 1024 * 1024
 MAX_SEGMENT = 64 * 1024 * 1024
 
 Notify = Callable[[str], None]
+Lacks = Callable[[Request, bytes], Iterable[tuple[str, int]]]
 
 
 class OpenRegistry:
@@ -87,7 +88,7 @@ class OpenRegistry:
         self.witness_threshold = 0
         self._folder = anchor.folder
         self._digests: dict[str, str] = {}
-        self._client = VerifiedTargets(
+        self.targets = VerifiedTargets(
             source,
             anchor.folder,
             notify,
@@ -95,7 +96,7 @@ class OpenRegistry:
             verifier=partial(_verifier, anchor, notify),
             key_folder=key_folder,
         )
-        root = self._client.newest_root
+        root = self.targets.newest_root
         self._withdrawals = SeenWithdrawals(anchor.folder, anchor.id, root, notify)
 
     @cached_property
@@ -105,12 +106,18 @@ class OpenRegistry:
         Raises:
             TrustError: the metadata is refused.
         """
-        _, mode = read_mode(self._client.newest_root())
+        _, mode = read_mode(self.targets.newest_root())
         return mode
+
+    def expect(self, requests: Iterable[Request], lacks: Lacks) -> None:
+        """Say what will be requested, so that it can be fetched ahead, if the library lacks it."""
+        for request in requests:
+            self.targets.ahead.want(package_target(request.name), partial(lacks, request))
+            self.targets.ahead.want(owners_target(request.name))
 
     def accept_stale(self, until: str) -> None:
         """From now on, accept expired metadata, and say so; `until` is a day, in words for that."""
-        self._client.stale_until = until
+        self.targets.stale_until = until
 
     def first_time(self, what: str) -> bool:
         """Return whether this is the first call for `what` on this machine; later ones know."""
@@ -123,7 +130,7 @@ class OpenRegistry:
     @property
     def versions(self) -> Mapping[str, int]:
         """The current versions of root, timestamp, snapshot and targets."""
-        return self._client.versions()
+        return self.targets.versions()
 
     def record(self, name: str) -> bytes | None:
         """Return the verified package record of `name`, or None.
@@ -141,7 +148,7 @@ class OpenRegistry:
             check_record(name, before, now, lambda: keys_replaced(self._folder, target))
             self._before[name] = before or b""
 
-        data = self._client.target(package_target(name), MAX_RECORD, judge, keep=False)
+        data = self.targets.target(package_target(name), MAX_RECORD, judge, keep=False)
         if data is not None:
             self._unchecked[name] = data
             self._digests[name] = sha256(data).hexdigest()
@@ -166,16 +173,16 @@ class OpenRegistry:
             UnavailableError: the log cannot be read.
         """
         name, release = record.name, f"{record.name} {row.version}"
-        before = self._client.accepted(release, self._checked(record.name, row))
+        before = self.targets.accepted(release, self._checked(record.name, row))
         if before is not None and (before.claimed or not self.require_claimed):
             self._claimed |= {name} if before.claimed else set()
             self._unchecked.pop(name, None)
             for path in (package_target(name), CHECKPOINT):
-                self._client.touch(path)
+                self.targets.touch(path)
             return
         self._check_release(record, row)
         claimed = self.is_claimed(name)
-        self._client.accept(release, self._checked(name, row), claimed=claimed)
+        self.targets.accept(release, self._checked(name, row), claimed=claimed)
 
     def _checked(self, name: str, row: ReleaseRecord) -> str:
         """Return the digest of all that checking a release depends on, but for the metadata."""
@@ -184,10 +191,6 @@ class OpenRegistry:
         demands = (*self.witnesses, self.witness_threshold)
         facts = (self._digests.get(name), row.version, row.sha256, *map(digest_of, kept), *demands)
         return sha256(repr(facts).encode()).hexdigest()
-
-    def remember(self) -> None:
-        """Keep what was verified, so that it need not be verified in the same state again."""
-        self._client.remember()
 
     def _check_release(self, record: PackageRecord, row: ReleaseRecord) -> None:
         record = self.with_void_keys(record)
@@ -205,7 +208,7 @@ class OpenRegistry:
         else:
             self._check_owners(record)
         if (data := self._unchecked.pop(record.name, None)) is not None:
-            self._client.keep(package_target(record.name), data)
+            self.targets.keep(package_target(record.name), data)
             tiles = self._log.files if self._log else {}
             keep_proof(self._folder, package_target(record.name), tiles)
 
@@ -224,7 +227,7 @@ class OpenRegistry:
             return
         from psreg.client.known_owners import check_owners  # noqa: PLC0415 - they rarely change
 
-        seen = self._client.stored_on(package_target(record.name))
+        seen = self.targets.stored_on(package_target(record.name))
         accepted = record.name in self._accepted
         for line in check_owners(before, record, record, self.id, seen, accepted=accepted):
             self._say(line)
@@ -249,7 +252,7 @@ class OpenRegistry:
         """
         path, before = owners_target(record.name), list[bytes | None]()
         judge = partial(self._judge_claim, record.name, before)
-        data = self._client.target(path, MAX_RECORD, judge, keep=False)
+        data = self.targets.target(path, MAX_RECORD, judge, keep=False)
         if data is None:
             return None
         from psreg.registry.owners.claim import read_claim  # noqa: PLC0415 - few names are claimed
@@ -257,7 +260,7 @@ class OpenRegistry:
         claim = read_claim(data, record.name)
         if before:  # it is not the one that is kept
             self._check_claim(before[0], claim, record)
-            self._client.keep(path, data)
+            self.targets.keep(path, data)
         return claim
 
     def _judge_claim(
@@ -268,10 +271,10 @@ class OpenRegistry:
         if now is None and before is not None:
             from psreg.client.known_owners import check_unclaimed  # noqa: PLC0415 - as above
 
-            seen = self._client.stored_on(owners_target(name))
+            seen = self.targets.stored_on(owners_target(name))
             for line in check_unclaimed(before, name, seen, accepted=name in self._accepted):
                 self._say(line)
-            self._client.drop(owners_target(name))
+            self.targets.drop(owners_target(name))
 
     def _check_claim(self, before: bytes | None, claim: Claim, record: PackageRecord) -> None:
         """Check that the owners in a claim follow those that this machine has seen."""
@@ -284,7 +287,7 @@ class OpenRegistry:
         if owned is None:
             return
         places = (owners_target(name), package_target(name))
-        seen = next(filter(None, map(self._client.stored_on, places)), "")
+        seen = next(filter(None, map(self.targets.stored_on, places)), "")
         for line in known_owners.check_owners(
             owned,
             claim,
@@ -315,8 +318,8 @@ class OpenRegistry:
     def _log(self) -> SeenLog | None:
         from psreg.client.seen_log import SeenLog  # noqa: PLC0415 - only `psreg install` needs it
 
-        keys = log_keys(self._client.newest_root())
-        if any(not {*log_keys(root)} <= {*keys} for root in self._client.former_roots()):
+        keys = log_keys(self.targets.newest_root())
+        if any(not {*log_keys(root)} <= {*keys} for root in self.targets.former_roots()):
             raise TrustError(
                 "TRUST_LOG",
                 "the newest root drops a key of the log that an earlier one has",
@@ -327,7 +330,7 @@ class OpenRegistry:
         from psreg.registry.log.checkpoint import Witnesses  # noqa: PLC0415 - as above
 
         witnesses = Witnesses.parse(self.witnesses, self.witness_threshold)
-        return SeenLog(self._client, self._source, keys, witnesses, now=clock.now())
+        return SeenLog(self.targets, self._source, keys, witnesses, now=clock.now())
 
     def rows(self) -> Mapping[str, Row]:
         """Return the rows of the verified catalogue by name, ascending. Raises as `segments`."""
@@ -356,12 +359,12 @@ class OpenRegistry:
         """Return the segments of the catalogue, and the newest date of a release."""
         from psreg.registry.catalog_head import read_head  # noqa: PLC0415 - as above
 
-        data = self._client.target(catalog_target(HEAD), MAX_HEAD, self._judge_head)
+        data = self.targets.target(catalog_target(HEAD), MAX_HEAD, self._judge_head)
         if data is None:
             segments = self._shards()
         else:
             head = read_head(data)
-            self._client.forget(SEGMENT_FOLDER, but={segment.path for segment in head.segments})
+            self.targets.forget(SEGMENT_FOLDER, but={segment.path for segment in head.segments})
             segments = [self._segment(segment) for segment in head.segments]
             keep_proof(self._folder, catalog_target(HEAD))
             if head.latest:
@@ -374,7 +377,7 @@ class OpenRegistry:
         from psreg.registry.catalog_segments import check_segment, read_checked_segment  # noqa: PLC0415
 
         return read_checked_segment(
-            self._client.content(segment.path, segment.target, check_segment)
+            self.targets.content(segment.path, segment.target, check_segment)
         )
 
     def _judge_head(self, before: bytes | None, now: bytes | None) -> None:
@@ -411,7 +414,7 @@ class OpenRegistry:
             self._check_vanished({*seen} - {*listed})
 
         files = {
-            name: self._client.target(catalog_target(name), MAX_SEGMENT, partial(judge, name))
+            name: self.targets.target(catalog_target(name), MAX_SEGMENT, partial(judge, name))
             for name in CLASSES
         }
         return [read_segment(data, name) for name, data in files.items() if data is not None]
@@ -419,7 +422,7 @@ class OpenRegistry:
     def _check_vanished(self, names: Iterable[str]) -> None:
         """Raise TRUST_NAME_MISSING for the first of `names` that has no record any more."""
         for name in sorted(names):
-            if not self._client.lists(package_target(name)):
+            if not self.targets.lists(package_target(name)):
                 raise missing_name(name)
 
     def _check_clock(self, what: str, released: str) -> None:
@@ -492,7 +495,7 @@ def open_registry(
         registry = OpenRegistry(source, anchor, notify, key_folder(selected))
         registry.witnesses, registry.witness_threshold = selected.witnesses, selected.threshold
         yield registry
-        registry.remember()
+        registry.targets.remember()
 
 
 def _trusted(

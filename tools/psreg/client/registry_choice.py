@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -91,9 +92,12 @@ def _enclosing_checkout(start: Path) -> SelectedRegistry | None:
 def open_source(location: str, limits: Limits | None = None) -> Source:
     """Return the source behind a location as `normal_location` returns it; nothing is read yet."""
     if is_url(location):
-        from psreg.http.registry_source_http import HttpSource  # noqa: PLC0415 - slow to import
+        from psreg.http.prefetching import PrefetchingSource  # noqa: PLC0415 - slow to import
+        from psreg.http.registry_source_http import HttpSource  # noqa: PLC0415 - as above
 
-        return HttpSource(location, limits or Limits())
+        limits = limits or Limits()
+        once = replace(limits, retries=0)
+        return PrefetchingSource(HttpSource(location, limits), lambda: HttpSource(location, once))
     return FileSource(Path(location))
 
 

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Protocol
 
 from psreg.client.metadata_cache import clock_warning
+from psreg.client.verified.ahead import MAX_ROOT, MAX_TIMESTAMP, Ahead, next_root
+from psreg.client.verified.ahead import TIMESTAMP as TIMESTAMP_FILE
 from psreg.client.verified.facts import (
     Acceptance,
     Facts,
@@ -28,15 +30,12 @@ from psreg.client.verified.target_files import TargetFiles
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.http.prefetching import PrefetchingSource
 from psreg.http.registry_source import NotServedError, Source, TooLongError
-from psreg.registry.trust.roles import ROOT, TIMESTAMP, TIMESTAMP_PATH, Target, metadata_path
+from psreg.registry.trust.roles import ROOT, TIMESTAMP, Target
 from psreg.system.clock import exact_time
 from psreg.system.files import read_own
 
 Judge = Callable[[bytes | None, bytes | None], None]
 """Gets the bytes verified before and the new ones, None where there are none; raises to refuse."""
-
-MAX_ROOT, MAX_TIMESTAMP = 512_000, 16_384
-"""Bytes of a root and of a timestamp, at most: python-tuf's own limits."""
 
 
 class Verifier(Protocol):
@@ -83,8 +82,11 @@ class VerifiedTargets(TargetFiles):
         verifier: Callable[[Source], Verifier],
         key_folder: Path | None = None,
     ) -> None:
-        self._ahead = source if isinstance(source, PrefetchingSource) else PrefetchingSource(source)
-        super().__init__(self._ahead, folder, notify)
+        if not isinstance(source, PrefetchingSource):
+            source = PrefetchingSource(source)
+        super().__init__(source, folder, notify)
+        self._shown = source
+        self.ahead = Ahead(source, folder)
         self._id, self._pin = registry
         self._new_verifier = verifier
         self._built: Verifier | None = None
@@ -97,7 +99,8 @@ class VerifiedTargets(TargetFiles):
     @property
     def _verifier(self) -> Verifier:
         if self._built is None:
-            self._built = self._new_verifier(self._ahead)
+            self.ahead.begin()
+            self._built = self._new_verifier(self._shown)
         self._built.stale_until = self.stale_until
         return self._built
 
@@ -122,9 +125,9 @@ class VerifiedTargets(TargetFiles):
 
     def _shows(self, facts: Facts, timestamp: bytes) -> bool:
         """Return whether the registry shows the state that was verified, which is in force."""
-        self.begin(facts.versions[ROOT])
+        self.ahead.begin(facts.versions[ROOT], timestamp)
         try:
-            self._ahead.peek(_newer_root(facts.versions[ROOT]), MAX_ROOT)
+            self._shown.peek(next_root(facts.versions[ROOT]), MAX_ROOT)
         except NotServedError:
             pass
         except TooLongError:
@@ -132,15 +135,10 @@ class VerifiedTargets(TargetFiles):
         else:
             return False
         try:
-            shown = self._ahead.peek(_TIMESTAMP, MAX_TIMESTAMP)
+            shown = self._shown.peek(TIMESTAMP_FILE, MAX_TIMESTAMP)
         except (NotServedError, TooLongError):
             return False
         return shown == timestamp and _in_force(facts.expires)
-
-    def begin(self, root: int) -> None:
-        """Begin to ask for what a registry with the root of a version is asked for first."""
-        self._ahead.prefetch(_newer_root(root), MAX_ROOT)
-        self._ahead.prefetch(_TIMESTAMP, MAX_TIMESTAMP)
 
     def target(
         self, path: str, limit: int, judge: Judge | None = None, *, keep: bool = True
@@ -211,13 +209,6 @@ class VerifiedTargets(TargetFiles):
             verified = self._built.verified
             if facts and {role: facts.files[role] for role in verified} == verified:
                 write_facts(self._folder, facts.with_more(read_facts(self._folder, key)), key)
-
-
-_TIMESTAMP = f"registry/{TIMESTAMP_PATH}"
-
-
-def _newer_root(version: int) -> str:
-    return f"registry/{metadata_path(ROOT, version + 1)}"
 
 
 def _in_force(expires: str) -> bool:

@@ -1,0 +1,217 @@
+"""Reading ahead: each file once, nothing more patient or more trusting than without it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from psreg.client.registry_choice import open_source
+from psreg.http.prefetching import MOST, PrefetchingSource
+from psreg.http.registry_source import NotServedError, SourceError, TooLongError
+from psreg.http.retry_budget import Limits
+from support.loopback import answer, serving
+
+QUICK = Limits(connect=1.0, silence=0.3, request=1.0, run=5.0, grace=0.2, retries=2, backoff=0.01)
+
+
+@contextmanager
+def reading(files, tricks=None, limits=QUICK):
+    with serving(files, tricks or {}) as server:
+        source = open_source(server.url, limits)
+        try:
+            yield source, server
+        finally:
+            source.close()
+
+
+def wait_for(condition):
+    for _ in range(500):
+        if condition():
+            return
+        time.sleep(0.01)
+    pytest.fail("it did not happen within 5 seconds")
+
+
+def test_what_is_fetched_ahead_is_asked_for_once():
+    with reading({"a": b"1", "b": b"2"}) as (source, server):
+        source.prefetch("a", 10)
+        source.prefetch("a", 10)
+        assert (source.read("a", 10), source.read("b", 10)) == (b"1", b"2")
+        assert sorted(server.asked) == ["a", "b"]
+        assert source.read("a", 10) == b"1", "an answer is used once"
+        assert sorted(server.asked) == ["a", "a", "b"]
+
+
+def test_several_are_fetched_at_the_same_time():
+    count = MOST + 1  # the reader takes one itself
+    together = threading.Barrier(count, timeout=5)
+
+    def trick(handler):
+        together.wait()
+        answer(handler, 200, handler.path.encode())
+
+    names = [f"f{number}" for number in range(count)]
+    with reading({}, dict.fromkeys(names, trick), Limits()) as (source, _):
+        for name in names:
+            source.prefetch(name, 10)
+        assert [source.read(name, 10) for name in reversed(names)] == [
+            f"/{name}".encode() for name in reversed(names)
+        ]
+
+
+def test_connections_are_few_and_kept():
+    files = {f"f{number}": b"x" for number in range(40)}
+    with reading(files) as (source, server):
+        for name in files:
+            source.prefetch(name, 10)
+        assert {source.read(name, 10) for name in files} == {b"x"}
+        assert server.connections <= MOST + 1
+        assert sorted(server.asked) == sorted(files)
+
+
+def test_no_more_than_some_answers_are_kept():
+    files = {f"f{number}": b"x" for number in range(100)}
+    with reading(files) as (source, server):
+        for name in files:
+            source.prefetch(name, 10)
+        wait_for(lambda: len(server.asked) >= 64)
+        time.sleep(0.1)
+        assert len(server.asked) == 64
+
+
+def test_what_was_fetched_leads_to_more():
+    with reading({"a": b"b", "b": b"c", "c": b"d"}) as (source, server):
+
+        def follow(data):
+            source.prefetch(data.decode(), 10, follow)
+
+        source.prefetch("a", 10, follow)
+        wait_for(lambda: len(server.asked) == 4)
+        assert server.asked == ["a", "b", "c", "d"]
+        assert source.read("c", 10) == b"d"
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyError, TypeError, AttributeError])
+def test_what_follows_from_nonsense_is_not_our_business(error):
+    def follow(_):
+        raise error
+
+    with reading({"a": b"1", "b": b"2"}) as (source, _):
+        source.prefetch("a", 10, follow)
+        assert source.read("a", 10) == b"1"
+        source.prefetch("b", 10)
+        assert source.read("b", 10) == b"2", "the thread goes on"
+
+
+def test_a_file_that_is_missing_is_asked_for_once():
+    with reading({}) as (source, server):
+        source.prefetch("a", 10)
+        wait_for(lambda: server.asked)
+        with pytest.raises(NotServedError):
+            source.read("a", 10)
+        assert server.asked == ["a"]
+
+
+def test_the_limit_of_the_reader_holds():
+    with reading({"a": b"12345", "b": b"12345"}) as (source, server):
+        source.prefetch("a", 10)
+        source.prefetch("b", 3)
+        wait_for(lambda: len(server.asked) == 2)
+        with pytest.raises(TooLongError):
+            source.read("a", 3)
+        assert source.read("b", 10) == b"12345"
+
+
+def test_a_server_that_is_busy_is_asked_again_with_the_patience_of_a_reader():
+    answers = iter([503, 503, 200])
+
+    def trick(handler):
+        answer(handler, next(answers), b"at last")
+
+    with reading({}, {"a": trick}) as (source, server):
+        source.prefetch("a", 10)
+        wait_for(lambda: server.asked)
+        assert source.read("a", 10) == b"at last"
+        assert len(server.asked) == 3
+
+
+def test_silence_costs_no_more_than_without():
+    def trick(_):
+        time.sleep(1)
+
+    with reading({}, {"a": trick}) as (source, server):
+        source.prefetch("a", 10)
+        wait_for(lambda: server.asked)
+        began = time.monotonic()
+        with pytest.raises(SourceError) as caught:
+            source.read("a", 10)
+        assert caught.value.code == "NETWORK_SLOW"
+        assert time.monotonic() - began < 0.9
+        assert server.asked == ["a"]
+
+
+def test_a_reader_does_not_wait_behind_slow_answers():
+    def trick(_):
+        time.sleep(1)
+
+    slow = [f"s{number}" for number in range(MOST)]
+    with reading({"a": b"1"}, dict.fromkeys(slow, trick)) as (source, server):
+        for name in [*slow, "a"]:
+            source.prefetch(name, 10)
+        wait_for(lambda: len(server.asked) == MOST)
+        began = time.monotonic()
+        assert source.read("a", 10) == b"1"
+        assert time.monotonic() - began < 0.25
+
+
+def test_another_host_is_refused_ahead_as_ever():
+    def trick(handler):
+        answer(handler, 302, b"", Location="https://elsewhere.invalid/a")
+
+    with reading({}, {"a": trick}) as (source, server):
+        source.prefetch("a", 10)
+        wait_for(lambda: server.asked)
+        with pytest.raises(SourceError) as caught:
+            source.read("a", 10)
+        assert caught.value.code == "NETWORK_REFUSED"
+        assert server.asked == ["a"]
+
+
+def test_what_is_peeked_at_is_read_from_memory():
+    with reading({"a": b"12345"}) as (source, server):
+        assert source.peek("a", 10) == b"12345"
+        source.prefetch("a", 10)
+        assert source.read("a", 10) == b"12345"
+        for path in ("b", "b"):
+            with pytest.raises(NotServedError):
+                (source.peek if len(server.asked) == 1 else source.read)(path, 10)
+        assert server.asked == ["a", "b"]
+        assert source.peek("a", 10) == b"12345"
+        with pytest.raises(TooLongError):
+            source.read("a", 3)
+
+
+def test_a_closed_source_fetches_nothing_ahead_and_can_be_read():
+    before = threading.active_count()
+    with reading({"a": b"1", "b": b"2"}) as (source, server):
+        source.prefetch("a", 10)
+        wait_for(lambda: server.asked)
+        source.close()
+        source.prefetch("b", 10)
+        assert source.read("a", 10) == b"1"
+        assert server.asked == ["a", "a"]
+        source.close()
+    wait_for(lambda: threading.active_count() <= before)
+
+
+def test_a_source_without_others_fetches_nothing_ahead():
+    with serving({"a": b"1"}) as server:
+        source = PrefetchingSource(open_source(server.url, QUICK))
+        source.prefetch("a", 10)
+        assert source.location == server.url
+        assert source.read("a", 10) == b"1"
+        assert server.asked == ["a"]
+        source.close()
