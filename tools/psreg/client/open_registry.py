@@ -186,8 +186,9 @@ class OpenRegistry:
 
     def _checked(self, name: str, row: ReleaseRecord) -> str:
         """Return the digest of all that checking a release depends on, but for the metadata."""
-        kept = [self._folder / path for path in (WITHDRAWALS, owners_target(name), CHECKPOINT)]
-        kept.append(proof_place(self._folder, package_target(name)))
+        record = package_target(name)
+        beside = (WITHDRAWALS, record, owners_target(name), CHECKPOINT)
+        kept = [*(self._folder / path for path in beside), proof_place(self._folder, record)]
         demands = (*self.witnesses, self.witness_threshold)
         facts = (self._digests.get(name), row.version, row.sha256, *map(digest_of, kept), *demands)
         return sha256(repr(facts).encode()).hexdigest()

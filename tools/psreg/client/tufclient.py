@@ -42,16 +42,14 @@ from psreg.client.metadata_cache import (
     signed_in,
 )
 from psreg.client.verified.facts import cached, digests
-from psreg.client.verified.target_files import REGISTRY, TargetFiles, wrong_bytes
+from psreg.client.verified.target_files import PARTS, REGISTRY, TargetFiles, wrong_bytes
 from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.http.registry_source import NotServedError, Source, SourceError, TooLongError
 from psreg.registry.trust.roles import (
     BIN_BITS,
-    LOG,
     OWNERS,
     RELEASES,
     ROOT,
-    SEGMENT_FOLDER,
     SNAPSHOT,
     TARGETS,
     TIMESTAMP,
@@ -78,10 +76,6 @@ _MAX_ROOTS = 10_000
 
 _HASHES = ("sha256", "sha512")
 _ROLES = (ROOT, TIMESTAMP, SNAPSHOT, TARGETS)
-
-
-_PARTS = ("pkg", "catalog", LOG, OWNERS, SEGMENT_FOLDER)
-"""The folders of stored targets, and of what they name."""
 
 
 Judge = Callable[[bytes | None, bytes | None], None]
@@ -169,7 +163,7 @@ class TufClient(TargetFiles):
         if self._updater is None:
             real_folder(self._folder)
             with self._locked():
-                for part in (".", *_PARTS):
+                for part in (".", *PARTS):
                     clear_unfinished(self._folder / part)
                 damaged = repair_cache(self._metadata, self._registry_id)
                 self._fetcher.bound = any(names_role(self._metadata, role) for role in LISTED)

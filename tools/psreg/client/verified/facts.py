@@ -36,7 +36,7 @@ from psreg.registry.trust.roles import (
     Target,
     above_bins_of,
 )
-from psreg.system.atomic import write_file, write_own
+from psreg.system.atomic import clear_unfinished, exclusive, write_file, write_own
 from psreg.system.files import read_named, read_own
 
 FILE = "verified.json"
@@ -173,7 +173,9 @@ def state_key(folder: Path, *, make: bool = False) -> bytes | None:
         return None
     data = os.urandom(_KEY_BYTES)
     try:
-        write_file(place, data, mode=0o600)
+        with exclusive(folder / ".psreg.lock"):  # that of the settings
+            clear_unfinished(folder)
+            write_file(place, data, mode=0o600)
     except UnavailableError:
         return None
     return data

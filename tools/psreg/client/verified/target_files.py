@@ -13,12 +13,16 @@ from pathlib import Path
 
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.http.registry_source import Source, TooLongError
-from psreg.registry.trust.roles import Target
+from psreg.registry.trust.roles import LOG, OWNERS, SEGMENT_FOLDER, Target
 from psreg.system.atomic import delete, exclusive, real_folder, set_aside, write_own
 from psreg.system.files import read_own
 
 REGISTRY = "registry/"
 """Where a source has what paths of targets are relative to."""
+
+
+PARTS = ("pkg", "catalog", LOG, OWNERS, SEGMENT_FOLDER)
+"""The folders of stored targets, and of what they name."""
 
 
 class TargetFiles:

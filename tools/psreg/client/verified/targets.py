@@ -7,13 +7,15 @@ imported. Whatever else it shows is python-tuf's to judge, as is all of which no
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
-from psreg.client.metadata_cache import clock_warning
+from psreg.client.metadata_cache import MAX_METADATA, clock_warning
+from psreg.client.metadata_cache import TEMPORARY as UNFINISHED
 from psreg.client.verified.ahead import MAX_ROOT, MAX_TIMESTAMP, Ahead, next_root
 from psreg.client.verified.ahead import TIMESTAMP as TIMESTAMP_FILE
 from psreg.client.verified.facts import (
@@ -26,11 +28,12 @@ from psreg.client.verified.facts import (
     state_key,
     write_facts,
 )
-from psreg.client.verified.target_files import TargetFiles
+from psreg.client.verified.target_files import PARTS, TargetFiles
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.http.prefetching import PrefetchingSource
 from psreg.http.registry_source import NotServedError, Source, TooLongError
 from psreg.registry.trust.roles import ROOT, TIMESTAMP, Target
+from psreg.system.atomic import TEMPORARY
 from psreg.system.clock import exact_time
 from psreg.system.files import read_own
 
@@ -117,11 +120,24 @@ class VerifiedTargets(TargetFiles):
             return None
         files = cached(self._metadata, facts.files)
         of_this = (facts.registry, facts.pin, facts.files) == (self._id, self._pin, digests(files))
-        if not of_this or not self._shows(facts, files[TIMESTAMP]):
+        if not (of_this and self._is_tidy() and self._shows(facts, files[TIMESTAMP])):
             return None
         if warning := clock_warning(self._metadata):
             self._say(warning)
         return facts, files[ROOT]
+
+    def _is_tidy(self) -> bool:
+        """Return whether nothing that is stored has to be set aside, or was left unfinished.
+
+        Raises:
+            UnavailableError: the state folder cannot be used.
+        """
+        with self._locked():
+            targets = (self._folder / part for part in (".", *PARTS))
+            metadata = (self._metadata, self._metadata / "root_history")
+            return all(map(_is_whole, targets)) and all(
+                _is_whole(folder, MAX_METADATA) for folder in metadata
+            )
 
     def _shows(self, facts: Facts, timestamp: bytes) -> bool:
         """Return whether the registry shows the state that was verified, which is in force."""
@@ -213,3 +229,24 @@ class VerifiedTargets(TargetFiles):
 
 def _in_force(expires: str) -> bool:
     return f"{exact_time():%Y-%m-%dT%H:%M:%SZ}" < expires
+
+
+def _is_whole(folder: Path, largest: int | None = None) -> bool:
+    """Return whether a folder has but folders and whole files, of at most `largest` bytes."""
+    if not os.path.lexists(folder):
+        return True
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    with os.scandir(folder) as entries:
+        return all(_is_usable(each, largest) for each in entries)
+
+
+def _is_usable(entry: os.DirEntry[str], largest: int | None) -> bool:
+    if entry.name.startswith((TEMPORARY, UNFINISHED)):
+        return False
+    if entry.is_dir(follow_symlinks=False):
+        return not entry.name.endswith(".json")
+    linked = entry.name == f"{ROOT}.json"  # python-tuf links the newest one
+    if not entry.is_file(follow_symlinks=linked):
+        return False
+    return largest is None or entry.stat(follow_symlinks=linked).st_size <= largest
