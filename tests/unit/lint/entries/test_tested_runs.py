@@ -380,6 +380,12 @@ def test_an_unknown_platform_of_a_later_transcript_is_told():
     assert not any(code == "REG021" for code, *_ in findings([], **{"claude-2026-11-01": text}))
 
 
+def test_a_reader_is_told_that_a_platform_is_unknown():
+    rows = [row("claude"), row("foo")]
+    runs = judged(rows, claude=GOOD, foo=transcript(PROMPT, "foo", answers=("Hi there!",)))
+    assert [run.standing for run in runs] == [AGREES, f"{AGREES}; the platform is unknown"]
+
+
 def untested(*platforms, policy=""):
     """Return what REG011 says of runs on these platforms, each with a transcript of its own."""
     names = [f"run{number}" for number in range(len(platforms))]

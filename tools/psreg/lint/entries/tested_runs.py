@@ -84,7 +84,9 @@ class JudgedRun:
     @property
     def standing(self) -> str:
         """What to tell readers about it."""
-        return AGREES if self.counts else f"does not count: {self.doubts[0].message}"
+        if not self.counts:
+            return f"does not count: {self.doubts[0].message}"
+        return AGREES if self.known else f"{AGREES}; the platform is unknown"
 
 
 def judged_runs(submission: Submission) -> tuple[JudgedRun, ...]:
