@@ -3,7 +3,7 @@
 The file `verified.json` beside the metadata of a registry says which bytes that metadata is, when
 the first of it expires, what it lists, and which releases passed all other checks. It is believed
 only with the code of authentication (HMAC-SHA-256) of a key beside the user's settings, where the
-pin of the registry is, too: who can write that key can also write the pin (ADR 0044).
+pin of the registry is, too: who can write that key can also write the pin (ADR 0045).
 """
 
 from __future__ import annotations
