@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -49,7 +51,9 @@ def test_what_is_kept_is_answered(kept, command, said):
     assert done.code == 0, done.err
     assert said in done.out + done.err
     if not command.startswith("verify"):
-        assert "psreg: offline: this is timestamp " in done.err
+        today = datetime.now(UTC).date()
+        days = "|".join(str(today - timedelta(days=n)) for n in (0, 1))
+        assert re.search(f"psreg: offline: as of ({days}), timestamp [0-9]+ of", done.err)
 
 
 def test_commands_that_never_ask(kept):

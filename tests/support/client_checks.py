@@ -192,7 +192,7 @@ CHECKS = (
     check(
         5,
         "digest-of-a-record",
-        (f"{CLIENT}.tufclient:TufClient._download", "raise _wrong_bytes(info.path)"),
+        (f"{CLIENT}.tufclient:TufClient._download", "raise wrong_bytes(info.path)"),
         "arbitrary_bytes::another_record_is_refused",
     ),
     check(

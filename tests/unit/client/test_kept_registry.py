@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -84,8 +86,18 @@ def test_what_is_kept(machine):
     assert (kept.names(), kept.versions, kept.first_time("x")) == ((), {}, False)
     assert kept.describe() == {"id": machine.registry.registry_id, "url": URL}
     kept.accept_owners(["quiz_master"])
+    kept.expect([parse_request("quiz_master")], machine.library.lacks)
     assert all("is valid until" in line for line in machine.said)
     assert len(machine.said) == 3
+
+
+def test_how_old_it_is_counts_from_when_it_was_last_seen(machine):
+    for days, said in ((3, "2026-11-20"), (1, "2026-11-22")):
+        seen = datetime(2026, 11, 23, tzinfo=UTC) - timedelta(days=days)
+        for place in machine.folder.glob("pkg/quiz_master.*"):
+            os.utime(place, (seen.timestamp(),) * 2)
+        machine.kept().record("quiz_master")
+        assert f"offline: as of {said}, timestamp 2 of" in machine.said[-1]
 
 
 def test_what_is_not_kept(machine):

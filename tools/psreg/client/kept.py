@@ -8,9 +8,11 @@ to the pinned root without a network, whatever was read since. Nothing read here
 from __future__ import annotations
 
 import json
+import os
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -123,6 +125,13 @@ def newest_kept(folder: Path) -> Read:
         return data if data is not None and _version(data) == found[1] else None
 
     return read
+
+
+def seen_on(folder: Path, target: str) -> str:
+    """Return the day on which this machine last saw that a kept target is listed: `2026-11-21`."""
+    places = (folder / target, proof_place(folder, target))
+    seconds = max(place.lstat().st_mtime for place in places if os.path.lexists(place))
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
 def keys_replaced(folder: Path, target: str) -> bool:

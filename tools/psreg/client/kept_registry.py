@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from psreg.client.chain import Chain, Pins
-from psreg.client.kept import newest_kept, proof_of, proof_place
+from psreg.client.kept import newest_kept, proof_of, proof_place, seen_on
 from psreg.client.library import user_library
 from psreg.client.open_registry import Lacks, unclaimed
 from psreg.client.resolve import Request
@@ -167,16 +167,16 @@ class KeptRegistry:
             if state is None:
                 raise _not_kept(what)
             self._states[target] = state
-            self._say(_age(state))
+            self._say(_age(state, seen_on(self._folder, target)))
         return self._states[target]
 
 
-def _age(state: RegistryState) -> str:
-    """Return what to say about answers from a state that is kept."""
+def _age(state: RegistryState, day: str) -> str:
+    """Return what to say about answers from a state that is kept, and was seen last on a day."""
     timestamp = state.documents[TIMESTAMP]
-    expires = f"{timestamp.expires:%Y-%m-%d}"
     word = "expired on" if timestamp.expires <= exact_time() else "is valid until"
-    return f"offline: this is timestamp {timestamp.version} of the registry, which {word} {expires}"
+    until = f"which {word} {timestamp.expires:%Y-%m-%d}"
+    return f"offline: as of {day}, timestamp {timestamp.version} of the registry, {until}"
 
 
 def _not_kept(what: str) -> UnavailableError:

@@ -173,7 +173,7 @@ class OpenRegistry:
             UnavailableError: the log cannot be read.
         """
         name, release = record.name, f"{record.name} {row.version}"
-        before = self.targets.accepted(release, self._checked(record.name, row))
+        before = self.targets.accepted(release, self._checked(name, row))
         if before is not None and (before.claimed or not self.require_claimed):
             self._claimed |= {name} if before.claimed else set()
             self._unchecked.pop(name, None)
@@ -181,8 +181,7 @@ class OpenRegistry:
                 self.targets.touch(path)
             return
         self._check_release(record, row)
-        claimed = self.is_claimed(name)
-        self.targets.accept(release, self._checked(name, row), claimed=claimed)
+        self.targets.accept(release, self._checked(name, row), claimed=self.is_claimed(name))
 
     def _checked(self, name: str, row: ReleaseRecord) -> str:
         """Return the digest of all that checking a release depends on, but for the metadata."""
@@ -214,7 +213,7 @@ class OpenRegistry:
             keep_proof(self._folder, package_target(record.name), tiles)
 
     def is_claimed(self, name: str) -> bool:
-        """Return whether a release that `check_release` accepted is of a claimed name."""
+        """Return whether `check_release` accepted a release of a claimed name."""
         return name in self._claimed
 
     def accept_owners(self, names: Iterable[str]) -> None:
@@ -368,6 +367,7 @@ class OpenRegistry:
             self.targets.forget(SEGMENT_FOLDER, but={segment.path for segment in head.segments})
             segments = [self._segment(segment) for segment in head.segments]
             keep_proof(self._folder, catalog_target(HEAD))
+            self.targets.touch(catalog_target(HEAD))
             if head.latest:
                 return segments, head.latest
         dates = (date for segment in segments for date in segment.columns["date"])
