@@ -253,6 +253,9 @@ def test_a_project(say, client, registry):
     assert say("cache", 0, "cache", "dir")["files"] > 4
     assert say("cache", 0, "cache", "verify")["deleted"] == []
     assert say("cache", 0, "cache", "clean")["deleted"]
+    with (client.place / "psreg.toml").open("a") as file:
+        file.write('[[targets]]\ntarget = "agents-md"\n')
+    assert say("project", 0, "sync")["exports"][0]["status"] == "written"
     (client.place / "prompts/diary.prompt").write_text("changed")
     say("error", 1, "sync")
     say("error", 2, "install", "--frozen", "diary")

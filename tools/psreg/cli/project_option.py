@@ -14,6 +14,7 @@ from psreg.core.spelling import nearest
 from psreg.system.console import Console, OptionAdder
 
 if TYPE_CHECKING:
+    from psreg.client.project.exporting import ProjectExports
     from psreg.client.project.lockfile import Lock
     from psreg.client.project.session import Prepared, Session
     from psreg.client.project.workspace import Workspace
@@ -93,13 +94,18 @@ def changes(before: Lock, after: Lock) -> list[dict[str, Any]]:
 
 
 def report(
-    console: Console, session: Session, changed: list[dict[str, Any]], prepared: Prepared | None
+    console: Console,
+    session: Session,
+    changed: list[dict[str, Any]],
+    prepared: Prepared | None,
+    exports: ProjectExports | None = None,
 ) -> None:
-    """Tell what changed in the lock, and in the folder if something was `prepared` for it."""
+    """Tell what changed in the lock, and in the folders if something was `prepared` for them."""
     warnings = prepared.warnings if prepared else ()
     for warning in warnings:
         console.warn(f"psreg: warning: {warning}")
     files = [] if prepared is None else files_of(prepared)
+    exported = [] if exports is None else [*_exported(exports)]
     if console.machine:
         console.json(
             {
@@ -107,6 +113,7 @@ def report(
                 "root": str(session.workspace.root),
                 "changed": changed,
                 "files": files,
+                "exports": exported,
                 "warnings": [*warnings],
             }
         )
@@ -115,11 +122,22 @@ def report(
         return
     for each in changed:
         console.line(_change(each))
-    done = [each for each in files if each["status"] != "unchanged"]
+    done = [each for each in (*files, *exported) if each["status"] != "unchanged"]
     for each in done:
         console.line(f"{each['status']} {each['path']}")
     if not changed and not done:
         console.line("nothing changed")
+
+
+def _exported(exports: ProjectExports) -> Iterator[dict[str, Any]]:
+    for each in exports.files:
+        yield {
+            "name": each.prompt,
+            "version": each.version,
+            "target": each.target,
+            "status": "unchanged" if each.data is None else "written",
+            "path": str(each.path),
+        }
 
 
 def _change(each: dict[str, Any]) -> str:

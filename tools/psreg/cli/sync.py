@@ -44,7 +44,10 @@ def run(args: Namespace, console: Console) -> int:
         prepared = session.prepared(
             manifest, after, published, fresh=True, offline=args.offline, overwrite=args.overwrite
         )
+        exports = session.exports(manifest, prepared, published, overwrite=args.overwrite)
         session.workspace.write_lock(after)
         prepared.apply()
-        report(console, session, changes(before, after), prepared)
+        if exports is not None:
+            exports.write()
+        report(console, session, changes(before, after), prepared, exports)
     return 0

@@ -39,7 +39,7 @@ from psreg.system.files import is_ours, read_file, real_path
 PROJECT_FILES = (".psreg.toml", "psreg.toml")
 LOCKABLE = ("registry", "registries")
 _KEYS = ("registry", "registries", "require_claimed", "policy", "locked")
-_OF_PROJECTS = ("prompts", "folder")
+_OF_PROJECTS = ("prompts", "folder", "targets")
 _MAX_FILE = 256 * 1024
 # Patterns are compiled where they are used: most runs use none of them.
 _SHA256 = r"[0-9a-f]{64}"

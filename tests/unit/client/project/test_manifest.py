@@ -74,3 +74,34 @@ def test_too_many_prompts():
 def test_a_text_is_read_or_refused(text):
     with suppress(UsageError):
         read(text)
+
+
+def test_targets():
+    manifest = read(
+        '[prompts]\nquiz = "*"\n[[targets]]\ntarget = "claude-command"\n'
+        '[[targets]]\ntarget = "agents-md"\nfolder = "docs"\nprompts = ["quiz"]\n'
+        '[[targets]]\ntarget = "agents-md"\nfolder = "."\n'
+    )
+    found = [(each.target, str(each.folder), each.prompts) for each in manifest.targets]
+    assert found == [
+        ("claude-command", ".claude/commands", ()),
+        ("agents-md", "docs", ("quiz",)),
+        ("agents-md", ".", ()),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("targets = 1", "`targets` must be tables"),
+        ("targets = [1]", "`targets` must be tables"),
+        ('[[targets]]\ntarget = "nothing"', "`targets.0.target` must be a target"),
+        ('[[targets]]\ntarget = "text"\nprompts = [{}]', "`targets.0.prompts` must be a list"),
+        ('[[targets]]\ntarget = "text"\nprompts = 1', "`targets.0.prompts` must be a list"),
+        ('[[targets]]\ntarget = "text"\nfolder = "/x"', "`targets.0.folder` must be a folder"),
+    ],
+)
+def test_bad_targets(text, told):
+    with pytest.raises(UsageError, match="psreg.toml:") as caught:
+        read(text)
+    assert told in caught.value.message

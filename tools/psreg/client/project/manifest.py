@@ -9,12 +9,15 @@ folder = "prompts"                    # where the files go; this is the default
 [prompts]
 quiz_master = "^1.2"
 glossary = {version = "~2.0.1", registry = "work"}
+
+[[targets]]                           # what `psreg sync` exports
+target = "claude-command"
 ```
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -31,8 +34,9 @@ DEFAULT_FOLDER = "prompts"
 SETTINGS = ("registry", "registries", "require_claimed")
 """The keys of a project file that `client.config` reads."""
 
-KEYS = ("prompts", "folder", "policy", *SETTINGS)
+KEYS = ("prompts", "folder", "targets", "policy", *SETTINGS)
 _OF_A_PROMPT = ("version", "registry")
+_OF_A_TARGET = ("target", "folder", "prompts")
 _MOST = 10_000
 """The prompts that one project may list."""
 
@@ -53,11 +57,25 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExportTarget:
+    """Exports that `psreg sync` keeps current, in `folder`; without `prompts`, of all of them.
+
+    `target` is one of `client.exports.targets.NAMES`, and `origin` is where the table begins.
+    """
+
+    target: str
+    folder: PurePosixPath
+    prompts: tuple[str, ...] = ()
+    origin: str = NAME
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a project file says. `folder` is relative to it, and inside of its folder."""
+    """What a project file says. Folders are relative to it, and inside of its folder."""
 
     prompts: Mapping[str, Wanted]
     folder: PurePosixPath = PurePosixPath(DEFAULT_FOLDER)
+    targets: tuple[ExportTarget, ...] = ()
 
     @classmethod
     def read(cls, data: bytes, path: str = NAME) -> Manifest:
@@ -89,7 +107,36 @@ class _Reader:
             )
         return Manifest(
             prompts={name: self._wanted(name, prompts[name]) for name in sorted(prompts)},
-            folder=self._folder(value.get("folder", DEFAULT_FOLDER)),
+            folder=self._folder(value.get("folder", DEFAULT_FOLDER), ("folder",)),
+            targets=tuple(self._targets(value.get("targets", []), prompts)),
+        )
+
+    def _targets(self, tables: Any, known: Mapping[str, Any]) -> Iterator[ExportTarget]:
+        if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+            raise self._fault(("targets",), "must be tables: `[[targets]]`")
+        for number, table in enumerate(tables):
+            yield self._target(table, ("targets", str(number)), known)
+
+    def _target(
+        self, table: Mapping[str, Any], at: tuple[str, ...], known: Mapping[str, Any]
+    ) -> ExportTarget:
+        # NOTE: few projects have targets, and these modules are many.
+        from psreg.client.exports.targets import NAMES, target_of  # noqa: PLC0415
+
+        self._check_keys(table, at, _OF_A_TARGET)
+        name, names = table.get("target"), table.get("prompts", [])
+        if name not in NAMES:
+            hint = did_you_mean(str(name), NAMES)
+            raise self._fault((*at, "target"), "must be a target of `psreg export`", hint)
+        if not isinstance(names, list) or any(each not in [*known] for each in names):
+            raise self._fault((*at, "prompts"), "must be a list of names in `[prompts]`")
+        folder = table.get("folder", target_of(name).folder)
+        here = PurePosixPath()
+        return ExportTarget(
+            target=name,
+            folder=here if folder == "." else self._folder(folder, (*at, "folder")),
+            prompts=tuple(names),
+            origin=f"{self._path}:{self._line(at)}",
         )
 
     def _wanted(self, name: str, value: Any) -> Wanted:
@@ -115,10 +162,8 @@ class _Reader:
             name=name, range=wanted, registry=registry, origin=f"{self._path}:{self._line(at)}"
         )
 
-    def _folder(self, value: Any) -> PurePosixPath:
-        fault = self._fault(
-            ("folder",), 'must be a folder inside of the project, such as "prompts"'
-        )
+    def _folder(self, value: Any, at: tuple[str, ...]) -> PurePosixPath:
+        fault = self._fault(at, 'must be a folder inside of the project, such as "prompts"')
         if not isinstance(value, str) or not value.isprintable() or set(value) & set('\\:*?"<>|'):
             raise fault
         path = PurePosixPath(value)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from psreg.client.config import SelectedRegistry, Settings
 from psreg.client.install import MAX_ARTIFACT, fetch, matches_digest
@@ -31,6 +32,9 @@ from psreg.core.dataclass import dataclass
 from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.http.address import is_url
 from psreg.system.files import read_own
+
+if TYPE_CHECKING:
+    from psreg.client.project.exporting import ProjectExports
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +152,23 @@ class Session:
             plan=plan,
             data=data,
             warnings=(*warnings, *told, *_left(folder, plan)),
+        )
+
+    def exports(
+        self, manifest: Manifest, prepared: Prepared, published: Published, *, overwrite: bool
+    ) -> ProjectExports | None:
+        """Return what `[[targets]]` need, None if there are none. Raises as `project_exports`."""
+        if not manifest.targets:
+            return None
+        from psreg.client.project.exporting import project_exports  # noqa: PLC0415 - few have them
+
+        read = self.content(published)
+        return project_exports(
+            manifest,
+            {each.release.name: each for each in prepared.releases},
+            lambda release: read(release.locked()),
+            self.workspace.root,
+            overwrite=overwrite,
         )
 
     def content(self, published: Published) -> Callable[[LockedPrompt], bytes]:
