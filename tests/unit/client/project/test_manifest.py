@@ -102,6 +102,6 @@ def test_targets():
     ],
 )
 def test_bad_targets(text, told):
-    with pytest.raises(UsageError, match="psreg.toml:") as caught:
+    with pytest.raises(UsageError, match=r"psreg\.toml:") as caught:
         read(text)
     assert told in caught.value.message
