@@ -78,7 +78,7 @@ def _syncing():
             env={**os.environ, "PSREG_HOME": str(folder / "maintainer")}, check=True, capture_output=True,
         )  # fmt: skip
         server = subprocess.Popen(
-            [sys.executable, "-c", SERVER, str(folder / "checkout")],
+            [sys.executable, "-c", SERVER, str(folder / "checkout"), "0"],
             stdout=subprocess.PIPE,
             text=True,
         )
