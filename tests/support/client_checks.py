@@ -448,7 +448,7 @@ CHECKS = (
     check(
         8,
         "void-keys-stay-void",
-        (f"{CLIENT}.open_registry:OpenRegistry.check_release", "with_void_keys"),
+        (f"{CLIENT}.open_registry:OpenRegistry._check_release", "with_void_keys"),
         "revoked_keys::the_revocation_was_seen_and_is_hidden",
     ),
     check(
@@ -476,7 +476,7 @@ CHECKS = (
     check(
         8,
         "only-claimed-names",
-        (f"{CLIENT}.open_registry:OpenRegistry.check_release", "raise unclaimed"),
+        (f"{CLIENT}.open_registry:OpenRegistry._check_release", "raise unclaimed"),
         "changed_owners::a_name_that_is_not_claimed_is_refused_on_demand",
     ),
     # 9. The artifact
