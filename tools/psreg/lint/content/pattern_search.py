@@ -70,12 +70,14 @@ _UNSAID = lazy(
     re.IGNORECASE,
 )
 """What tells the reader nothing: comments, which a page does not show, and addresses."""
+_ON = r"(?:(?!\b(?:else|otherwise|instead|then|but|unless|nothing|none)\b)[^.!?,;\n]){0,80}"
+"""What goes on about the same: an order of its own does not begin in it."""
 _REPORTED = lazy(
     r"(?:\b(?:if|when|whenever|should)\b[^.!?,;\n]{0,30}"
     r"\b(?:users?|someone|anyone|somebody|people|they|messages?|inputs?|texts?|documents?|pages?)\b"
     r"[^.!?,;\n]{0,40}\b(?:ask|tell|say|tr(?:y|ie)|want|request|attempt|contain|type)\w{0,3}\b"
-    r"(?:[^.!?,;\n]{0,80}|[^.!?,;\n]{0,30}\bto (?:[\w/-]{2,30}, ){1,14}(?:or )?)"
-    r"|(?<!never )(?<!not )(?<!n['’]t )\b(?:refuse|decline|reject|resist)\b[^.!?,;\n]{0,80})\Z",
+    rf"(?:{_ON}|[^.!?,;\n]{{0,30}}\bto (?:[\w/-]{{2,30}}, ){{1,14}}(?:or )?)"
+    rf"|(?<!never )(?<!not )(?<!n['’]t )\b(?:refuse|decline|reject|resist)\b{_ON})\Z",
     re.IGNORECASE,
 )
 """What says before a match that it is about what others may ask."""
