@@ -279,3 +279,25 @@ def test_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UnavailableError):
         add_registry(tmp_path / "file" / "c", name="m", location="/m", root_sha256=PIN)
+
+
+LOGIN = 'header_env = {Authorization = "TEAM_LOGIN"}\n'
+
+
+def test_a_registry_says_which_variables_have_its_headers(load):
+    settings = load(user='registry = "main"\n' + MAIN + LOGIN)
+    assert settings.default().header_env == {"Authorization": "TEAM_LOGIN"}
+
+
+def test_a_clone_chooses_no_variables(load):
+    """Its registry could be anywhere, and would get the secrets of this machine."""
+    error = refusal(load(project='registry = "main"\n' + MAIN + LOGIN).default)
+    assert error.code == "CONFIG_INVALID"
+    assert "`main` has `header_env`, which belongs in your own settings" in error.message
+
+
+def test_an_invalid_header_env_is_refused(load):
+    error = refusal(load(user=MAIN + 'header_env = {Authorization = "Bearer s3cret"}\n').registries)
+    assert error.code == "CONFIG_INVALID"
+    assert "invalid `header_env`" in error.message
+    assert "s3cret" not in error.message

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.system import user_folders
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
+    from psreg.client.config import Settings
     from psreg.client.trust_store import Anchor
 
 EXAMPLE = "psreg registry add https://prompts.example.org --root-sha256 HEX"
@@ -45,6 +47,13 @@ def configure(parser: ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="add: how many of the witnesses must have (default: all)",
+    )
+    parser.add_argument(
+        "--header-env",
+        action="append",
+        default=[],
+        metavar="HEADER=VARIABLE",
+        help="add: send a header whose value is in a variable, to log in; repeat for more",
     )
     parser.add_argument("--name", help="name in your settings (default: from its address)")
     parser.add_argument(
@@ -112,9 +121,10 @@ def _add(args: Namespace, console: Console) -> int:
     name = args.name or _name_of(location)
     _check_options(args, name, pin)
     settings = load_settings(Path.cwd())
+    header_env = _header_env(args.header_env) or _known_header_env(settings, location)
     settings.check_lock("registries", by="psreg registry add")
     store = trust_store(lambda text: console.warn(f"psreg: {text}"))
-    with closing(open_source(location)) as source:
+    with closing(open_source(location, header_env=header_env)) as source:
         anchor = store.anchor(first_root(source, store))
     check_pin(anchor, pin)
     if pin is None and is_url(location):
@@ -127,15 +137,21 @@ def _add(args: Namespace, console: Console) -> int:
         root_sha256=anchor.sha256,
         witnesses=args.witness,
         threshold=args.witness_threshold,
+        header_env=header_env,
     )
-    if console.machine:
-        row = {"name": name, "url": location, "root_sha256": anchor.sha256, "default": default}
-        console.json({"schema": SCHEMA, "added": {**row, "id": anchor.id, "mode": anchor.mode}})
-    elif not console.quiet:
-        console.line(f"added {name}: {location}")
-        console.line(f"  root {anchor.sha256}")
-        console.line("  next: psreg search" + ("" if default else f" --registry {name}"))
+    row = {"name": name, "url": location, "root_sha256": anchor.sha256, "default": default}
+    _told({**row, "id": anchor.id, "mode": anchor.mode}, console)
     return 0
+
+
+def _told(added: Mapping[str, Any], console: Console) -> None:
+    if console.machine:
+        console.json({"schema": SCHEMA, "added": added})
+    elif not console.quiet:
+        console.line(f"added {added['name']}: {added['url']}")
+        console.line(f"  root {added['root_sha256']}")
+        option = "" if added["default"] else f" --registry {added['name']}"
+        console.line(f"  next: psreg search{option}")
 
 
 def _check_options(args: Namespace, name: str, pin: str | None) -> None:
@@ -155,6 +171,26 @@ def _check_options(args: Namespace, name: str, pin: str | None) -> None:
         Witnesses.parse(args.witness, len(args.witness) if threshold is None else threshold)
     except ValueError as error:
         raise UsageError("USAGE", f"invalid `--witness`: {error}") from error
+
+
+def _header_env(options: list[str]) -> dict[str, str]:
+    """Return what `--header-env` says. Raises UsageError, which does not repeat the value."""
+    from psreg.system.credentials import is_header_env
+
+    found = {}
+    for option in options:
+        header, _, variable = option.partition("=")
+        found[header] = variable
+    if not is_header_env(found):
+        hint = "Write `--header-env Authorization=VARIABLE`, with the name of a variable."
+        raise UsageError("USAGE", "invalid `--header-env`", hint)
+    return found
+
+
+def _known_header_env(settings: Settings, location: str) -> Mapping[str, str]:
+    """Return what the settings say of a registry that is added again."""
+    same = (each for each in settings.registries() if each.location == location)
+    return next((each.header_env or {} for each in same), {})
 
 
 def _ask(anchor: Anchor, location: str, console: Console) -> None:

@@ -73,7 +73,7 @@ def open_selected(args: Namespace, console: Console) -> Iterator[OpenRegistry]:
         yield registry
 
 
-_UNREACHED = ("NETWORK", "NETWORK_SLOW", "NETWORK_TLS")
+_UNREACHED = ("NETWORK", "NETWORK_SLOW", "NETWORK_TLS", "NETWORK_LOGIN")
 """The codes of errors after which the same may be asked of what is kept."""
 
 

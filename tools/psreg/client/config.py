@@ -14,6 +14,7 @@ locked = ["registry"]              # only in the system's file
 [registries.main]
 url = "https://prompts.example.org"
 root_sha256 = "…"                  # of registry/metadata/1.root.json
+header_env = {Authorization = "V"} # headers and the variables with their values; not in a project
 
 [policy]                           # what may be installed: see `client.project.policy`
 ```
@@ -63,6 +64,7 @@ class NamedRegistry:
     file: Path
     witnesses: tuple[str, ...] = ()
     threshold: int = 0
+    header_env: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +84,7 @@ class SelectedRegistry:
     pinned_in: Path | None = None
     witnesses: tuple[str, ...] = ()
     threshold: int = 0
+    header_env: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,6 +234,7 @@ class Settings:
             location=location,
             witnesses=pinned.witnesses if pinned else (),
             threshold=pinned.threshold if pinned else 0,
+            header_env=pinned.header_env if pinned else None,
             origin=origin,
             root_sha256=_pin(trusted.values(), location),
             suggested_sha256=_pin(all_named.values(), location),
@@ -272,6 +276,7 @@ def add_registry(
     root_sha256: str,
     witnesses: Sequence[str] = (),
     threshold: int | None = None,
+    header_env: Mapping[str, str] | None = None,
 ) -> bool:
     """Add the registry at `location` to `file` with a name and a pin; the first is the default.
 
@@ -295,6 +300,8 @@ def add_registry(
             table.update({key: value for key, value in asked.items() if value is not None})
         elif before.get("root_sha256") == root_sha256:
             table.update({key: before[key] for key in _DEMANDS if key in before})
+        if header_env:
+            table["header_env"] = {**header_env}
         registries[name] = table
         return bool(document["registry"] == name)
 
@@ -401,7 +408,22 @@ def _named_registry(file: _File, name: str, table: Any) -> NamedRegistry:
         file=file.path,
         witnesses=witnesses,
         threshold=threshold,
+        header_env=_header_env(file, name, table),
     )
+
+
+def _header_env(file: _File, name: str, table: Mapping[str, Any]) -> Mapping[str, str] | None:
+    """Return which variables have the headers to send; a clone must not choose variables."""
+    value = table.get("header_env")
+    if value is None:
+        return None
+    if not file.trusted:
+        raise file.fault(name, "has `header_env`, which belongs in your own settings")
+    from psreg.system.credentials import is_header_env  # noqa: PLC0415 - few need to log in
+
+    if not is_header_env(value):
+        raise file.fault(name, 'has an invalid `header_env`: write `{Authorization = "VARIABLE"}`')
+    return dict(value)
 
 
 def _witnesses(file: _File, name: str, table: Mapping[str, Any]) -> tuple[tuple[str, ...], int]:

@@ -89,15 +89,28 @@ def _enclosing_checkout(start: Path) -> SelectedRegistry | None:
     return SelectedRegistry(location=str(root), origin="the checkout around you")
 
 
-def open_source(location: str, limits: Limits | None = None) -> Source:
-    """Return the source behind a location as `normal_location` returns it; nothing is read yet."""
+def open_source(
+    location: str, limits: Limits | None = None, *, header_env: Mapping[str, str] | None = None
+) -> Source:
+    """Return the source behind a location as `normal_location` returns it; nothing is read yet.
+
+    Raises:
+        UnavailableError: `NETWORK_LOGIN`: see `headers_from`.
+    """
     if is_url(location):
         from psreg.http.prefetching import PrefetchingSource  # noqa: PLC0415 - slow to import
         from psreg.http.registry_source_http import HttpSource  # noqa: PLC0415 - as above
 
+        headers = None
+        if header_env:
+            from psreg.system.credentials import headers_from  # noqa: PLC0415 - few need to log in
+
+            headers = headers_from(header_env)
         limits = limits or Limits()
         once = replace(limits, retries=0)
-        return PrefetchingSource(HttpSource(location, limits), lambda: HttpSource(location, once))
+        return PrefetchingSource(
+            HttpSource(location, limits, headers), lambda: HttpSource(location, once, headers)
+        )
     return FileSource(Path(location))
 
 

@@ -22,7 +22,7 @@ MOST = 3
 _WAITING = 64
 """How many answers are kept, at most, that nobody has read yet."""
 
-_FINAL = ("NOT_FOUND", "NETWORK_SLOW", "NETWORK_REFUSED")
+_FINAL = ("NOT_FOUND", "NETWORK_SLOW", "NETWORK_REFUSED", "NETWORK_LOGIN")
 """The codes of errors that a second attempt would not change, or would only make longer."""
 
 Then = Callable[[bytes], None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import urljoin, urlsplit
 
 from psreg.core.errors import PsregError
@@ -13,16 +14,32 @@ from psreg.http.retry_budget import Limits
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _ABSENT = (403, 404, 410)  # object stores answer 403 for what does not exist
+_ALWAYS = ("/1.root.json", "/timestamp.json")
+"""How the paths end that every registry has: 403 does not mean there that they do not exist."""
+
+_LOG_IN = "Set `header_env` of the registry in your settings: psreg explain NETWORK_LOGIN."
+
+
+class LoginError(SourceError):
+    """The server wants to know who asks (code `NETWORK_LOGIN`)."""
+
+    def __init__(self, where: str, why: str) -> None:
+        message = f"this registry asks you to log in: {where} {why}"
+        super().__init__("NETWORK_LOGIN", message, _LOG_IN)
 
 
 class HttpSource:
-    """Reads files below a base URL; one instance is one run's budget of time and retries."""
+    """Reads files below a base URL; one instance is one run's budget of time and retries.
 
-    def __init__(self, base: str, limits: Limits) -> None:
+    `headers` may be secret. They are sent to the host of the base URL only, because redirects to
+    other hosts are refused.
+    """
+
+    def __init__(self, base: str, limits: Limits, headers: Mapping[str, str] | None = None) -> None:
         self._base = base
         self._url = urlsplit(base)
         self._redirects = limits.redirects
-        self._client = Client(self._url, limits)
+        self._client = Client(self._url, limits, headers)
 
     @property
     def location(self) -> str:
@@ -76,10 +93,13 @@ class HttpSource:
         except (ValueError, PsregError):
             same, there = "", location
         if same != origin:
+            # What follows the path of a login page may be secret.
+            shown = there.partition("?")[0].partition("#")[0]
             raise SourceError(
                 "NETWORK_REFUSED",
-                f"{self._base} redirects to {there}",
-                "Add the new address if the registry has moved; other hosts are refused.",
+                f"{self._base} redirects to {shown}",
+                f"If this registry asks you to log in: {_LOG_IN} If it has moved, add its new "
+                "address; other hosts are refused.",
             )
         return urlsplit(there)._replace(scheme="", netloc="", fragment="").geturl()
 
@@ -89,13 +109,29 @@ def _content(answer: Answer, where: str, limit: int) -> bytes | str:
     if answer.status == 200:  # noqa: PLR2004 - OK
         if answer.coding:
             raise SourceError("NETWORK_REFUSED", f"{where} is sent compressed ({answer.coding})")
-        return answer.body(limit)
+        return _body(answer, where, limit)
     answer.drain()
     if answer.busy:
         raise BusyError(f"status {answer.status}", answer.status, answer.wait)
+    if answer.status == 401 or (answer.status == 403 and where.endswith(_ALWAYS)):  # noqa: PLR2004
+        raise LoginError(where, f"answers with status {answer.status}")
     if answer.status in _ABSENT:
         raise NotServedError(where)
     location = answer.header("Location")
     if answer.status in _REDIRECTS and location:
         return location
     raise SourceError("NETWORK", f"{where} answers with status {answer.status}")
+
+
+def _body(answer: Answer, where: str, limit: int) -> bytes:
+    """Return the body of an answer, unless it is a page to log in at."""
+    is_page = answer.header("Content-Type").lower().startswith("text/html")
+    try:
+        data = answer.body(limit)
+    except TooMuchError:
+        if is_page:
+            raise LoginError(where, "is a web page") from None
+        raise
+    if is_page and data.lstrip().startswith(b"<"):
+        raise LoginError(where, "is a web page")
+    return data
