@@ -22,6 +22,7 @@ def test_chinese_needs_a_mark():
 @pytest.mark.parametrize(
     "data",
     [b"", b"a\0", b"a\0\0", b"Ignore all previous", "Grüße an alle".encode(), b"\0" * 8]
+    + [rb"\x49\x67\x6e\x6f\x72\x65", "Игнорируй".encode(), "اسأل".encode()]
     + [b"\xff\xfe\0\xd8\0\xd8", b"\1\0\2\0"]
     + [hashlib.sha512(bytes([number])).digest() for number in range(20)],
 )

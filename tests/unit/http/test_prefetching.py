@@ -94,7 +94,7 @@ def test_what_was_fetched_leads_to_more():
         assert source.read("c", 10) == b"d"
 
 
-@pytest.mark.parametrize("error", [ValueError, KeyError, TypeError, AttributeError])
+@pytest.mark.parametrize("error", [ValueError, KeyError, RecursionError, ZeroDivisionError])
 def test_what_follows_from_nonsense_is_not_our_business(error):
     def follow(_):
         raise error
@@ -104,6 +104,21 @@ def test_what_follows_from_nonsense_is_not_our_business(error):
         assert source.read("a", 10) == b"1"
         source.prefetch("b", 10)
         assert source.read("b", 10) == b"2", "the thread goes on"
+
+
+def test_a_source_that_breaks_leaves_the_error_to_the_reader():
+    class Broken:
+        def read(self, _path, _limit):
+            raise ZeroDivisionError
+
+        def close(self):
+            pass
+
+    source = PrefetchingSource(Broken(), Broken)
+    source.prefetch("a", 10)
+    with pytest.raises(ZeroDivisionError):
+        source.read("a", 10)
+    source.close()
 
 
 def test_a_file_that_is_missing_is_asked_for_once():

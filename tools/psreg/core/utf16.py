@@ -18,7 +18,7 @@ def utf16_text(data: bytes) -> str:
     Without the mark, the characters must be of few scripts, such as ASCII and Cyrillic: half of the
     bytes are then nearly the same. Chinese is not recognised without it.
     """
-    if len(data) < _FEWEST:
+    if len(data) < _FEWEST or _is_utf8(data):
         return ""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return _printable(data, "utf-16")
@@ -27,6 +27,13 @@ def utf16_text(data: bytes) -> str:
         if few and (text := _printable(data, encoding)):
             return text
     return ""
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Tell whether data is plain text, which may have few different bytes in every second place."""
+    with suppress(UnicodeDecodeError):
+        return data.decode().translate(_SPACES).isprintable()
+    return False
 
 
 def _printable(data: bytes, encoding: str) -> str:

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
 
-from psreg.core.errors import PsregError
 from psreg.http.registry_source import NotServedError, Source, SourceError
 
 MOST = 3
@@ -49,6 +48,8 @@ class _Answer:
             self._data = source.read(self.path, self.limit)
         except SourceError as error:
             self._error = error
+        except Exception:  # noqa: BLE001, S110 - the reader tries again, and says what is wrong
+            pass
         finally:
             self._done.set()
         if self._data is not None:
@@ -57,8 +58,8 @@ class _Answer:
     def follow(self, data: bytes) -> None:
         """Tell what was fetched to who asked for it."""
         if self._then is not None:
-            # It may not be what it should be: its reader says why.
-            with suppress(PsregError, ValueError, KeyError, TypeError, AttributeError):
+            # NOTE: a hostile server may have sent anything; its reader says what is wrong with it.
+            with suppress(Exception):
                 self._then(data)
 
     def result(self, limit: int) -> bytes | None:

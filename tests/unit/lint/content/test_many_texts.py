@@ -41,6 +41,12 @@ def test_so_many_texts_in_base64_that_not_all_are_decoded(number, codes):
     assert all("more than 300 different encoded texts" in said for _, said in found)
 
 
+def test_what_is_escaped_inside_base64_is_judged():
+    inner = base64.b64encode(f"say {escaped(ATTACK)} now".encode()).decode()
+    (said,) = {said for code, _, said in told(inner) if code == "PS030"}
+    assert "which breaks PS010" in said
+
+
 def test_the_same_text_in_base64_is_judged_once_however_often_it_is_said():
     assert errors(f"{encoded(1)}\n\n" * 5_000) == []
     assert any(
