@@ -40,7 +40,6 @@ A book of a mebibyte has its most frequent word 12,000 times. Signs, such as bra
 however many there are.
 """
 
-
 _FEW = 200
 
 _LONGEST = 1_000
@@ -193,11 +192,7 @@ class Pattern:
 
         Of a long text, also tell where they may begin. The pattern is a spelling of `row`.
         """
-        begun = content.begun.get(id(self))
-        if begun is None:
-            begun = self._begun_in(content, row) if content.is_long else self._begun(content)
-            content.begun[id(self)] = begun
-        return begun
+        return self._begun_in(content, row) if content.is_long else self._begun(content)
 
     def _begun_in(self, content: Content, row: Row | None) -> dict[str, list[int]]:
         """Tell with which words matches may begin in a long text, and where."""
@@ -219,12 +214,11 @@ class Pattern:
     def _begun(self, content: Content) -> dict[str, list[int]]:
         # NOTE: looking up words in a set is cheaper than searching the text for needles.
         marks = content.marks
-        begun = self.starting & marks
-        starts = self._starts
+        begun, starts = self.starting & marks, self._starts
         words = {word for each in begun for word, start in starts[each] if start <= marks}
-        if words and self.needles and not any(map(content.contains, self.needles)):
+        if not words or (self.needles and not content.contains_any(self.needles)):
             return {}
-        if not words or not self.gate.lets(content):
+        if not self.gate.lets(content):
             return {}
         return {word: [] for word in self._words if word in words}
 
@@ -410,20 +404,27 @@ class Rows:
 
     def possible(self, content: Content) -> Iterator[tuple[Pattern, dict[str, list[int]]]]:
         """Yield the patterns that may match in `content`, in order, and how matches begin."""
+        known = content.begun
         for row in _SEARCHES.possible(self, content.marks):
-            in_vain = True
-            if row.may_match(content):
-                for pattern in row.spellings:
-                    if begun := pattern.begun(content, row if isinstance(row, Row) else None):
-                        in_vain = False
-                        yield pattern, begun
-            if in_vain:
-                _SEARCHES.in_vain.add(id(row))
+            begun = known.get(id(row))
+            if begun is None:
+                begun = known[id(row)] = list(_begun(row, content))
+                if not begun:
+                    _SEARCHES.in_vain.add(id(row))
+            yield from begun
 
     @classmethod
     def of_all(cls, tables: Iterable[Rows]) -> Rows:
         """Return the rows of several tables."""
         return cls(chain.from_iterable(table.rows for table in tables))
+
+
+def _begun(row: Row | Pattern, content: Content) -> Iterator[tuple[Pattern, Any]]:
+    """Yield the spellings of `row` that may match in `content`, and how matches begin."""
+    if row.may_match(content):
+        for pattern in row.spellings:
+            if begun := pattern.begun(content, row if isinstance(row, Row) else None):
+                yield pattern, begun
 
 
 class _Searches:

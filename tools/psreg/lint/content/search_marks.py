@@ -123,6 +123,12 @@ def where_to_search(needle: str) -> tuple[frozenset[str], str]:
 
 
 @cache
+def places_to_search(needles: tuple[str, ...]) -> list[tuple[str, frozenset[str], str]]:
+    """Return each of `needles` with what `where_to_search` says of it."""
+    return [(needle, *where_to_search(needle)) for needle in needles]
+
+
+@cache
 def marks_of_any(needles: tuple[str, ...]) -> frozenset[str]:
     """Return marks of which every text with one of `needles` has one."""
     return frozenset(max(sorted(where_to_search(each)[0]), key=len, default="") for each in needles)

@@ -28,8 +28,8 @@ from psreg.lint.content.search_marks import (
     marks_of_any,
     marks_of_text,
     narrowed,
+    places_to_search,
     spaced,
-    where_to_search,
     words_of,
 )
 
@@ -205,8 +205,15 @@ class Content:
 
     def contains(self, needle: str) -> bool:
         """Tell whether `needle`, in lower case, is in `flat`; with a line break, in `lower`."""
-        marks, where = where_to_search(needle)
-        return marks <= self.marks and needle in getattr(self, where)
+        return self.contains_any((needle,))
+
+    def contains_any(self, needles: tuple[str, ...]) -> bool:
+        """Tell whether the text `contains` one of `needles`."""
+        known = self.marks
+        for needle, marks, where in places_to_search(needles):
+            if marks <= known and needle in getattr(self, where):
+                return True
+        return False
 
     def has_run(self, size: int) -> bool:
         """Tell whether so many letters, digits and signs of base64 may follow one another."""
@@ -257,8 +264,8 @@ class Content:
         return {}
 
     @cached_property
-    def begun(self) -> dict[int, dict[str, list[int]]]:
-        """What `Pattern.begun` has found, by pattern; several rules ask for the same one."""
+    def begun(self) -> dict[int, list[Any]]:
+        """The spellings of a row that may match, by the row; several rules ask for the same one."""
         return {}
 
     @cached_property
@@ -324,7 +331,7 @@ class Content:
         """
         if needles and marks_of_any(needles).isdisjoint(self.marks):
             return
-        if needles and not any(map(self.contains, needles)):
+        if needles and not self.contains_any(needles):
             return
         if len(self.texts) > 1 and pattern.search(self.text) is None:
             return
@@ -401,8 +408,8 @@ class _Joined(Content):
         shared = {"words": whole.words, "marks": whole.marks, "phrases": whole.phrases}
         vars(self).update(shared, begun=whole.begun)
 
-    def contains(self, needle: str) -> bool:
-        return self.whole.contains(needle)
+    def contains_any(self, needles: tuple[str, ...]) -> bool:
+        return self.whole.contains_any(needles)
 
     def places(self, word: str) -> list[int]:
         found = self._places.get(word)
