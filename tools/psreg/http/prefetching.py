@@ -1,7 +1,7 @@
 """A source that reads ahead: what is likely to be asked for next is fetched meanwhile.
 
 A few threads, each with a connection of its own that is kept, fetch what `prefetch` names. What
-they fetch is the answer to the next `read` of the same path, and nothing else: whoever reads
+they fetch is the answer to the next `read` of the same path, and nothing else: a caller that reads
 verifies it as ever. A thread tries once; what does not succeed there, the reader asks for again,
 with all its patience, unless the same question would get the same answer.
 """

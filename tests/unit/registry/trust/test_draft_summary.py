@@ -1,4 +1,4 @@
-"""A summary of drafts hides nothing that changes, whoever wrote them."""
+"""A summary of drafts hides nothing that changes, also in drafts of an attacker."""
 
 from __future__ import annotations
 

@@ -233,7 +233,7 @@ def unused_default(prompt: Prompt) -> Iterator[Finding]:
 
 
 _WITH_BLANKS = lazy(rf"\{{(?=\s|{NAME}\s)\s{{0,9}}({NAME})\s{{0,9}}\}}")
-"""What is no variable for the blanks around its name."""
+"""What is not a variable because of the blanks around its name."""
 
 
 def _hint_for_unused(name: str, undefined: list[str], blanked: str | None) -> str:

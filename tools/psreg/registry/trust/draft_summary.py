@@ -38,7 +38,7 @@ def fingerprint(public: str) -> str:
 def digest_of(drafts: Iterable[Draft]) -> str:
     """Return 32 hexadecimal digits, in groups of four, of what all these drafts have to be signed.
 
-    They are the same for all who see the same drafts, whoever has signed them.
+    They are the same for all who see the same drafts, with any number of signatures.
     """
     digest = hashlib.sha256()
     for draft in sorted(drafts, key=lambda each: each.path):
