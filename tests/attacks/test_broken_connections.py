@@ -4,6 +4,7 @@ import os
 import socket
 import struct
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 
 import pytest
 
@@ -38,11 +39,11 @@ class ResetFrom:
 
     def __init__(self, files, index, *, middle, once):
         self.files, self.index, self.middle, self.once = files, index, middle, once
-        self.asked = 0
+        self.numbers = count()  # a client asks over several connections at once
 
     def get(self, path):
-        self.asked += 1
-        if self.asked <= self.index or (self.once and self.asked > self.index + 1):
+        number = next(self.numbers)
+        if number < self.index or (self.once and number > self.index):
             return None
         whole = self.middle and path in self.files
         return reset_in_the_middle(self.files[path]) if whole else reset
