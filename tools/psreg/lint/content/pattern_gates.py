@@ -85,6 +85,7 @@ class Gate:
         clauses = sorted(whole.clauses or [whole.exact or [""]], key=_letters)
         best = [clause for clause in clauses[-_ENOUGH:] if _letters(clause)[0] >= _SHORT]
         self._clauses = self._ordered = [_Clause(phrases) for phrases in reversed(best)]
+        self._missed = False
 
     @property
     def clauses(self) -> list[list[str]]:
@@ -113,6 +114,9 @@ class Gate:
     def lets(self, content: Content) -> bool:
         """Tell whether `content` has a phrase of each clause; without it, nothing matches."""
         clauses, marks = self._ordered, content.marks
+        # NOTE: what one text does not have, the next one often does not have either.
+        if self._missed and not clauses[0].has_phrase(content):
+            return False
         # NOTE: words are looked up faster than phrases, but which words these have is not known
         # at first, and takes longer to find out than the check of one file should.
         if not all(clause.may_be_in(content) for clause in clauses):
@@ -120,8 +124,8 @@ class Gate:
         if not all(clause.has_words(marks) for clause in clauses):
             return False
         missing = next((clause for clause in clauses if not clause.has_phrase(content)), None)
-        if missing is not None and missing is not clauses[0]:
-            # NOTE: what one text does not have, the next one often does not have either.
+        if missing is not None:
+            self._missed = True
             self._ordered = [missing, *(clause for clause in clauses if clause is not missing)]
         return missing is None
 
@@ -132,13 +136,18 @@ class _Clause:
         self._asked = False
 
     @cached_property
-    def _phrases(self) -> dict[str, list[tuple[frozenset[str], str]]]:
-        """The phrases by their longest marks, each with all its marks and what to search for."""
-        phrases: dict[str, list[tuple[frozenset[str], str]]] = {}
+    def _phrases(self) -> dict[str, list[tuple[frozenset[str], str, bool]]]:
+        """The phrases by their longest marks, each with all its marks and what to search for.
+
+        It also tells whether that is a word, or part of one.
+        """
+        phrases: dict[str, list[tuple[frozenset[str], str, bool]]] = {}
         for each in _shortest(self._written):
-            marks = _marks(each)
+            marks, phrase = _marks(each), _searched(each)
             longest = max(sorted(marks), key=len, default="")
-            phrases.setdefault(longest, []).append((marks, _searched(each)))
+            word = phrase.removesuffix(" ")
+            is_word = word.isascii() and word.isalnum()
+            phrases.setdefault(longest, []).append((marks, phrase, is_word))
         return phrases
 
     def may_be_in(self, content: Content) -> bool:
@@ -161,29 +170,24 @@ class _Clause:
     def places(self, blocks: Blocks) -> int:
         """Return which blocks of a long text have the beginning of a phrase."""
         found = 0
-        for needed, phrase in chain.from_iterable(self._phrases.values()):
-            word = phrase.removesuffix(" ")
-            found |= (
-                blocks.with_part(phrase)
-                if word.isascii() and word.isalnum()
-                else blocks.begun(needed)
-            )
+        for needed, phrase, is_word in chain.from_iterable(self._phrases.values()):
+            found |= blocks.with_part(phrase) if is_word else blocks.begun(needed)
         return found
 
     def has_words(self, marks: frozenset[str]) -> bool:
         for each in self.marks & marks:
-            for needed, _ in self._phrases[each]:
+            for needed, _, _ in self._phrases[each]:
                 if needed <= marks:
                     return True
         return False
 
     def has_phrase(self, content: Content) -> bool:
-        for each in self.marks & content.marks:
-            for needed, phrase in self._phrases[each]:
+        marks = content.marks
+        for each in self.marks & marks:
+            for needed, phrase, is_word in self._phrases[each]:
                 # NOTE: the words of a text are much shorter than the text.
-                word = phrase.removesuffix(" ")
-                if needed <= content.marks and phrase in (
-                    content.vocabulary if word.isascii() and word.isalnum() else content.phrases
+                if needed <= marks and phrase in (
+                    content.vocabulary if is_word else content.phrases
                 ):
                     return True
         return False
