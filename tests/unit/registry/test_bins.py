@@ -14,6 +14,7 @@ from psreg.core.errors import TrustError
 from psreg.http.registry_source import FileSource
 from psreg.registry.baseline import Ports
 from psreg.registry.catalog_head import head_of
+from psreg.registry.keys.cosigning import cosign
 from psreg.registry.publish import PublishResult, publish
 from psreg.registry.trust.roles import RELEASES, Bins
 from support.publishing import (
@@ -26,6 +27,7 @@ from support.publishing import (
     entry,
     files,
     former_bins,
+    founded,
     kept,
     ports,
     put,
@@ -193,6 +195,35 @@ def test_a_bin_before_cannot_stand_for_a_bin_of_now(
     with pytest.raises(TrustError) as caught:
         psreg_reads(registry, tmp_path / "cache", "n256")
     assert caught.value.code == "TRUST_ROLE"
+
+
+def cosigned(home: Path, registry: Path) -> PublishResult:
+    return cosign(b"", NOW + DAY, ports(home, registry))
+
+
+def resigned(home: Path, registry: Path) -> PublishResult:
+    return renewed(home, registry, DAY)
+
+
+@pytest.mark.parametrize("sign", [resigned, cosigned])
+@pytest.mark.parametrize(
+    ("other", "code"),
+    [("1.r4-5", "TRUST_ROLE"), ("1.releases", "TRUST_ROLE"), ("", "TRUST_MIXED")],
+)
+def test_what_stands_for_a_bin_is_not_signed_again(
+    home: Path, registry: Path, sign: Callable[[Path, Path], PublishResult], other: str, code: str
+) -> None:
+    """All that is signed is a new timestamp, which still vouches for every bin."""
+    founded(home, registry)
+    bin_ = registry / "metadata/1.r4-0.json"
+    if other:
+        shutil.copy(registry / f"metadata/{other}.json", bin_)
+    else:
+        bin_.unlink()
+    before = files(registry)
+    with pytest.raises(TrustError) as caught:
+        sign(home, registry)
+    assert (caught.value.code, files(registry)) == (code, before)
 
 
 # Dying

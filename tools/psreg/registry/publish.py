@@ -360,6 +360,7 @@ def resign(
             "there is nothing to renew yet",
             "Run `psreg publish` without --resign.",
         )
+    baseline.state.check_bins()
     root, signer, _ = ready_to_sign(baseline, now, lifetimes, ports)
     if not baseline.state.documents[TIMESTAMP].bound:
         signer = replace(signer, registry_id=None)  # all documents change at once, in a publish

@@ -30,6 +30,7 @@ def cosign(
     state = baseline.state
     if state is None or state.checkpoint is None:
         raise UnavailableError("NOT_PUBLISHED", "there is no log to cosign yet")
+    state.check_bins()
     root, signer, _ = ready_to_sign(baseline, now, lifetimes, ports)
     note = with_cosignatures(state.checkpoint, lines)
     target, copies = Target.of(note), {CHECKPOINT: note}
