@@ -103,6 +103,37 @@ def test_what_it_signed_after_an_entry_of_the_log_is_refused(registry: Registry)
     assert registry.install("1.0.2").code == 0
 
 
+def test_a_release_is_told_to_bear_the_signature_of_a_revoked_key(registry: Registry) -> None:
+    """Also if the owners who are left claimed the name again, with that release in it."""
+
+    def told(version: str = "1.0.1") -> str:
+        registry.do("install", f"{NAME}@{version}", "--registry", registry.root, "-q", who="user")
+        done = registry.do("verify", NAME, who="user")
+        lines = done.out.splitlines()
+        return next((line.strip() for line in lines if line.startswith("  revoked key")), "")
+
+    for version, owner in (("1.0.1", ANA), ("1.0.2", BEN)):
+        registry.next_version(version, owner)
+        registry.do("publish", "-q")
+    assert told() == ""
+    registry.do("keys", "revoke", fingerprint(ANA), "--reason", WHY)
+    registry.do("publish", "-q")
+    key = f"revoked key  the SSH key {fingerprint(ANA)} is revoked for what the log has"
+    assert told() == f"{key} after entry 2; the release was there before"
+    assert told("1.0.2") == ""
+    (registry.root / FOLDER / "entry.toml").write_bytes(entry_toml(BEN))
+    message = registry.do("sign", "--owners", NAME, "--message").out.encode()
+    signature = BEN.sign(message, "owners@psreg")
+    (registry.root / FOLDER / "signatures/owners.1.1.txt").write_bytes(signature)
+    registry.do("keys", "owners", NAME, "-q")
+    registry.do("keys", "revoke", fingerprint(ANA), "--after", "0", "--reason", WHY)
+    registry.do("publish", "-q")
+    assert told() == (
+        f"{key} after entry 0, so that it does not count; the name was claimed later, "
+        "with this release"
+    )
+
+
 def test_keys_that_cannot_be_revoked(registry: Registry) -> None:
     def refused(*words: object) -> str:
         document = registry.json("keys", "revoke", *words, "--reason", WHY, code=2)

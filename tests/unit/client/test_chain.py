@@ -16,8 +16,9 @@ from psreg.client.library import Library, Receipt
 from psreg.client.open_registry import OpenRegistry
 from psreg.client.resolve import parse_request
 from psreg.client.trust_store import TrustStore
+from psreg.core.ssh_key import SshKey
 from simulator import PAST, Simulator
-from support.owners import ANA
+from support.owners import ANA, BEN
 from support.simulated_log import witness
 from support.simulated_owners import SimulatedOwners, files_of, owned_by
 
@@ -140,6 +141,35 @@ def test_owners_who_are_not_in_a_claim(person):
     assert text_of(chain, "claim").startswith("the name is not claimed")
     assert "signed by github:1" in text_of(chain, "statement")
     assert [account for account, _ in chain.signed.signatures] == ["github:1"]
+
+
+@pytest.mark.parametrize(
+    ("after", "claimed", "why"),
+    [
+        (0, False, "; the release was there before"),
+        (-1, False, ", so that it does not count"),
+        (-1, True, ", so that it does not count; the name was claimed later, with this release"),
+    ],
+)
+def test_a_revoked_key_signed_it(person, after, claimed, why):
+    registry = Simulator(log=True)
+    owners = SimulatedOwners(registry)
+    registry.release()
+    key = SshKey.parse(ANA.line).fingerprint
+    record = registry.records["quiz_master"]
+    record |= owned_by(ANA, BEN) | {"void": [{"key": key, "after": after, "action": 1}]}
+    (row,) = record["releases"]
+    row["files"] = files_of(row)
+    owners.sign("quiz_master", "1.0.0", ANA, BEN)
+    registry.publish()
+    if claimed:
+        registry.targets.version += 1
+        owners.claim("quiz_master", BEN)
+        registry.publish()
+    chain = person.chain(person.install(registry, "quiz_master"))
+    assert failure(chain) is None
+    told = [link.text for link in chain.links if link.name == "revoked key"]
+    assert told == [f"the SSH key {key} is revoked for what the log has after entry {after}{why}"]
 
 
 def test_a_claim_that_is_newer_than_the_release(person):

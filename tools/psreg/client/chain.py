@@ -270,6 +270,12 @@ class Chain:
             yield Link(name="statement", text=text)
         if not signatures:
             yield Link(name="statement", text="none of the owners signed the release")
+        for key, counts in claims.revoked_signers(record, row, state.registry_id):
+            text = f"the SSH key {key.key} is revoked for what the log has after entry {key.after}"
+            why = "; the release was there before" if counts else ", so that it does not count"
+            if not counts and claim is not None and row.log and row.log.index < claim.since:
+                why += "; the name was claimed later, with this release"
+            yield Link(name="revoked key", text=text + why)
 
     def _claimed(self, state: RegistryState, claim: Claim) -> Iterator[Link]:
         owners = ", ".join(sorted(set(claim.keys.values())))

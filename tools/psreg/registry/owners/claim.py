@@ -17,7 +17,7 @@ from typing import Any
 from psreg.core.errors import TrustError
 from psreg.core.ssh_key import SshKey
 from psreg.formats.json.canonical import canonical
-from psreg.registry.actions.withdrawal import SignedYank
+from psreg.registry.actions.withdrawal import SignedYank, VoidKey
 from psreg.registry.json_members import Members, is_later_schema, newer_format, objects
 from psreg.registry.log.entry import statement_digest
 from psreg.registry.owners.in_toto import blobs_in
@@ -215,6 +215,24 @@ def signed_by(
             key = signature.check(statement.message, NAMESPACE, keys)
             found.append((keys[key], signature))
     return tuple(found)
+
+
+def revoked_signers(
+    record: PackageRecord, row: ReleaseRecord, registry_id: str
+) -> Iterator[tuple[VoidKey, bool]]:
+    """Yield the revoked keys that signed a release, and whether each still counts for it.
+
+    It does if the log had the release before what the key is void for.
+    """
+    void = {each.key: each for each in record.void}
+    if not void:
+        return
+    statement, at = statement_of(record, row, registry_id), row.log.index if row.log else None
+    for signature in signatures_in(row.statement):
+        with suppress(TrustError):
+            key = signature.check(statement.message, NAMESPACE, {signature.key})
+            if (found := void.get(key.fingerprint)) is not None:
+                yield found, key in record.valid_keys({key: ""}, at)
 
 
 def released_digest(record: PackageRecord, size: int) -> str:
