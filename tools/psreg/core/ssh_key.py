@@ -24,13 +24,15 @@ class WireReader:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
+        self._at = 0
 
     def take(self, size: int) -> bytes:
         """Return the next `size` bytes."""
-        found, self._data = self._data[:size], self._data[size:]
-        if len(found) < size:
+        at = self._at
+        self._at = end = at + size
+        if end > len(self._data):
             raise ValueError("it is cut off")
-        return found
+        return self._data[at:end]
 
     def number(self) -> int:
         """Return a number of four bytes."""
@@ -38,7 +40,7 @@ class WireReader:
 
     def string(self) -> bytes:
         """Return bytes before which their number stands."""
-        return self.take(self.number())
+        return self.take(int.from_bytes(self.take(4), "big"))
 
     def text(self) -> str:
         """Return a string of ASCII."""
@@ -57,7 +59,7 @@ class WireReader:
 
     def end(self) -> None:
         """Check that nothing is left."""
-        if self._data:
+        if self._at < len(self._data):
             raise ValueError("something follows it")
 
 

@@ -1,6 +1,7 @@
 """Canonical JSON: RFC 8785 without floats."""
 
 import json
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given
@@ -71,3 +72,10 @@ def test_law_what_is_read_back_is_the_same(value):
 @given(st.dictionaries(st.text(), st.integers(0, 9), max_size=8))
 def test_law_the_order_of_members_does_not_matter(value):
     assert canonical(value) == canonical(dict(reversed(value.items())))
+
+
+@given(st.dictionaries(st.text(), VALUES, max_size=5))
+def test_law_what_only_reads_like_a_dict_has_the_same_form(value):
+    """Python's own encoder writes plain dicts with ASCII keys; we put all others into order."""
+    assert canonical(MappingProxyType(value)) == canonical(value)
+    assert canonical((value,)) == canonical([value])
