@@ -12,7 +12,10 @@ import sys
 import pytest
 
 from psreg.client.verified.facts import FILE, KEY
+from simulator import Simulator
+from support.loopback import serving
 from support.paths import SOURCE
+from support.walks import sampled
 
 FALSE = b'{"pbe_name": "quiz_master", "pbe_version": "1.0.0", "evil": true}\n'
 
@@ -43,6 +46,14 @@ def planted(attack, state, key):
     body = json.dumps(facts).encode()
     code = hmac.digest(key, body, "sha256").hex().encode()
     (state / FILE).write_bytes(code + b"\n" + body)
+
+
+def files_in(folder):
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 @pytest.mark.attack("T16", (0, ""))
@@ -92,6 +103,51 @@ def test_an_old_state_that_was_true_is_not_the_one_that_is_shown(attack, state):
         path.write_bytes(data)
     done = attack.client.run("install", "quiz_master", "--format", "json")
     assert done.json["installed"][0]["version"] == "1.1.0"
+
+
+@pytest.mark.attack("T16", (0, ""))
+def test_facts_that_are_cut_off_prove_nothing(attack, state):
+    """Nor do changed ones; all is verified again, and remembered."""
+    whole = (state / FILE).read_bytes()
+    for size in sampled(range(0, len(whole), 97), 5):
+        for data in (whole[:size], whole[:size] + b"0" + whole[size + 1 :]):
+            (state / FILE).write_bytes(data)
+            assert attack.client.run("install", "quiz_master").code == 0
+            assert (state / FILE).read_bytes() == whole
+
+
+@pytest.mark.attack("T16", (3, "TRUST_ROLE"), (3, "TRUST_PIN"), (3, "TRUST_SIGNATURE"))
+@pytest.mark.parametrize("copied", ["the facts", "all but the root", "all of it"])
+def test_the_facts_of_another_registry_of_the_same_user(attack, state, copied):
+    """The same key vouches for them. The attacker owns that registry, and now the address of ours."""
+    client, registry = attack.client, attack.registry
+    other = Simulator(registry_id="f" * 32).release(data=FALSE).publish()
+    with serving(other.files) as server:
+        pinned = ("--root-sha256", other.pin, "--name", "other")
+        assert client.run("registry", "add", server.url, *pinned).code == 0
+        asked = ("install", "quiz_master", "--registry", "other", "--to", "theirs")
+        assert client.run(*asked).code == 0
+    (theirs,) = (folder for folder in client.state.iterdir() if folder != state)
+    kept = files_in(state)
+    for path, data in files_in(theirs).items():
+        if (
+            copied == "all of it"
+            or path == FILE
+            or (copied[4:7] == "but" and path != "1.root.json")
+        ):
+            (state / path).parent.mkdir(exist_ok=True, parents=True)
+            (state / path).write_bytes(data)
+    registry.files.clear()
+    registry.files |= other.files
+    assert attack.install()[0] == 3
+    for path, data in kept.items():
+        (state / path).write_bytes(data)
+
+
+@pytest.mark.attack("T7", (3, "TRUST_UNCLAIMED"))
+def test_what_was_accepted_is_refused_once_more_is_demanded(attack, state):
+    assert state
+    assert attack.install("--require-claimed") == (3, "TRUST_UNCLAIMED")
 
 
 def test_what_is_installed_already_needs_neither_python_tuf_nor_cryptography(attack, state):

@@ -103,6 +103,23 @@ def test_the_revocation_was_seen_and_is_hidden(owned, hidden):
     assert owned.attack.install() == REFUSED
 
 
+@pytest.mark.attack("T9", REFUSED)
+def test_another_record_of_the_same_state_has_the_revocation(owned):
+    """What was accepted in a state is refused in the same state, once its key is known to be void."""
+    client, registry = owned.attack.client, owned.registry
+    void = owned.record.pop("void")
+    owned.record["serial"] += 1
+    release(owned, "1.1.5", ANA)
+    registry.release("diary", data=b"other")
+    registry.records["diary"]["void"] = void
+    registry.publish()
+    for _ in range(2):
+        assert client.run("install", "quiz_master").code == 0
+    assert client.run("install", "diary").code == 0
+    assert owned.attack.install() == REFUSED
+    assert client.run("install", "diary").code == 0
+
+
 @pytest.mark.attack("T9", (3, "TRUST_LOG"))
 def test_a_later_release_is_dated_before_the_revocation(owned):
     row = release(owned, "1.2.0", ANA)

@@ -120,6 +120,12 @@ def test_metadata_lists_versions_only(home: Path, registry: Path) -> None:
     assert timestamp["signed"]["meta"] == {"snapshot.json": {"version": 1}}
 
 
+def test_the_delegation_of_records_is_terminating(home: Path, registry: Path) -> None:
+    founded(home, registry)
+    roles = state_of(registry).documents["targets"].signed.delegations.roles
+    assert [(name, each.terminating) for name, each in roles.items()] == [("releases", True)]
+
+
 def test_an_empty_tree_is_a_registry_too(home: Path, registry: Path) -> None:
     assert release(home, registry, {}).entries == 0
     assert state_of(registry).packages == {}

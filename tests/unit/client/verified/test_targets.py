@@ -16,6 +16,7 @@ from simulator import METADATA, PAST, Simulator
 
 RECORD = "pkg/quiz_master.json"
 ABSENT = "owners/quiz_master.json"
+BY_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs another user's file")
 PROBES = [f"{METADATA}2.root.json", f"{METADATA}timestamp.json"]
 
 
@@ -204,6 +205,7 @@ def test_what_has_expired_meanwhile_is_refused(registry, connect, late, monkeypa
         lambda _, settings: (settings / KEY).write_bytes(b"k" * 32),
         lambda _, settings: (settings / KEY).write_bytes(b""),
         lambda _, settings: (settings / KEY).chmod(0o640),
+        pytest.param(lambda _, settings: os.chown(settings / KEY, 12_345, -1), marks=BY_ROOT),
         lambda state, _: (state / "metadata" / "snapshot.json").write_bytes(b"{}"),
         lambda state, _: (state / "metadata" / "releases.json").unlink(),
         lambda state, _: (state / "metadata" / "root.json").unlink(),
@@ -247,6 +249,29 @@ def test_nothing_is_remembered_without_a_place_for_the_key(connect, state, setti
     targets.remember()
     assert not (state / FILE).exists()
     assert verified
+
+
+def test_nothing_is_remembered_of_what_was_refused(registry, connect, state):
+    """A command may go on after a refusal, such as `verify` with the next name."""
+    good = registry.files[PROBES[1]]
+    registry.files[PROBES[1]] = b"{}"
+    for _ in range(2):
+        targets = connect()
+        with pytest.raises(TrustError):
+            targets.target(RECORD, 10_000)
+        targets.remember()
+        assert not (state / FILE).exists()
+    registry.files[PROBES[1]] = good
+    assert connect().target(RECORD, 10_000)
+
+
+@pytest.mark.usefixtures("warm")
+def test_who_accepts_what_has_expired_is_told_by_who_verifies(connect, verified, said):
+    targets = connect()
+    targets.stale_until = "2099-01-01"
+    assert targets.target(RECORD, 10_000)
+    assert verified
+    assert "is accepted until 2099-01-01: nothing has expired" in said[-1]
 
 
 def test_nothing_is_remembered_of_what_has_expired(registry, connect, state):

@@ -21,6 +21,7 @@ from psreg.client.verified.ahead import TIMESTAMP as TIMESTAMP_FILE
 from psreg.client.verified.facts import (
     Acceptance,
     Facts,
+    Listing,
     cached,
     collected,
     digests,
@@ -167,8 +168,7 @@ class VerifiedTargets(TargetFiles):
         Raises:
             TrustError, UnavailableError: as `TufClient.target`.
         """
-        listing = self._known[0].listings.get(path) if self._known else None
-        if listing is not None and _in_force(listing.expires):
+        if (listing := self._listing(path)) is not None:
             stored = self._unchecked(path, limit)
             if listing.target is None and stored is None:
                 if judge is not None:
@@ -180,6 +180,11 @@ class VerifiedTargets(TargetFiles):
         self._listed[path] = None if data is None else Target.of(data)
         return data
 
+    def _listing(self, path: str) -> Listing | None:
+        """Return what is remembered of a target path and in force, None if nothing is."""
+        listing = self._known[0].listings.get(path) if self._known else None
+        return listing if listing is not None and _in_force(listing.expires) else None
+
     def _unchecked(self, path: str, limit: int) -> bytes | None:
         with suppress(UnavailableError):
             return read_own(self._folder / path, limit)
@@ -187,8 +192,7 @@ class VerifiedTargets(TargetFiles):
 
     def lists(self, path: str) -> bool:
         """Return whether a role lists the target `path`; for a `Judge`, which runs locked."""
-        listing = self._known[0].listings.get(path) if self._known else None
-        if listing is not None and _in_force(listing.expires):
+        if (listing := self._listing(path)) is not None:
             return listing.target is not None
         return self._verifier.lists(path)
 
@@ -220,9 +224,11 @@ class VerifiedTargets(TargetFiles):
         key = state_key(self._key_folder, make=True)
         if key is None:
             return
+        verified = self._built.verified
+        if not verified:
+            return  # what was shown was refused
         with suppress(UnavailableError, TrustError), self._locked():
             facts = collected(self._metadata, self._id, self._pin, self._listed, self._accepted)
-            verified = self._built.verified
             if facts and {role: facts.files[role] for role in verified} == verified:
                 write_facts(self._folder, facts.with_more(read_facts(self._folder, key)), key)
 
