@@ -122,16 +122,17 @@ class Prompt:
 
 
 def load(what: str | os.PathLike[str], *, registry: str | None = None) -> Prompt:
-    """Return the installed prompt that `NAME[@RANGE]` selects, or that in the file at a path.
+    """Return the prompt that `NAME[@RANGE]` selects, or that in the file at a path.
 
-    An installed file is compared with its receipt. What is not installed is fetched from
-    `registry`, if one is given: it is verified, and nothing is written but the state of that
-    registry.
+    In a project, which is looked for from the working directory on, that is the one that its lock
+    has, else the installed one. Its file is compared with what was signed. What is not on this
+    machine is fetched, if a `registry` is given: it is verified, and nothing is written but the
+    state of that registry. What is locked comes from the registry of the project all the same.
 
     Raises:
         UsageError: `what` is neither a path nor `NAME[@RANGE]`.
-        UnavailableError: `NOT_INSTALLED`; the file or the registry cannot be read.
-        TrustError: `TRUST_DIGEST`: the installed file was changed; `TRUST_REVOKED`; what
+        UnavailableError: `NOT_INSTALLED`, `NOT_KEPT`; the file or the registry cannot be read.
+        TrustError: `TRUST_DIGEST`: the file was changed; `TRUST_REVOKED`; `POLICY_REFUSED`; what
             `psreg install` refuses.
     """
     if not isinstance(what, str):
@@ -142,6 +143,8 @@ def load(what: str | os.PathLike[str], *, registry: str | None = None) -> Prompt
     from psreg.client.library import installed_artifact  # noqa: PLC0415 - not for other functions
     from psreg.client.resolve import parse_request  # noqa: PLC0415 - as above
 
+    if (locked := _locked(what, offline=registry is None)) is not None:
+        return locked
     try:
         path, data = installed_artifact(what)
     except UnavailableError as error:
@@ -150,6 +153,19 @@ def load(what: str | os.PathLike[str], *, registry: str | None = None) -> Prompt
         return _fetched(parse_request(what), registry)
     version_folder = path.parent
     return Prompt(data, str(path), name=version_folder.parent.name, version=version_folder.name)
+
+
+def _locked(what: str, *, offline: bool) -> Prompt | None:
+    """Return the prompt of the project, None if that does not have it."""
+    from psreg.client.project.locked import locked_file  # noqa: PLC0415 - only `load` needs it
+
+    found = locked_file(what, Path.cwd(), _LOG.warning, offline=offline)
+    if found is None:
+        return None
+    for warning in found.warnings:
+        _LOG.warning(warning)
+    locked = found.locked
+    return Prompt(found.data, str(found.path), name=locked.name, version=locked.version)
 
 
 def _fetched(request: Request, location: str) -> Prompt:

@@ -1,14 +1,17 @@
-"""In a project, `show`, `render`, `copy` and `export` use the prompt that the lock has."""
+"""In a project, what reads a prompt by its name uses the one that the lock has."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from hashlib import sha256
 from types import SimpleNamespace
 
 import pytest
 
+import psreg
 from simulator import Simulator
+from stub import running
 from support.clients import Client
 from support.loopback import serving
 
@@ -46,6 +49,67 @@ def test_the_locked_prompt_is_preferred_to_the_installed_one(team):
     assert {row["version"] for row in done.json["files"]} == {"1.2.0"}
 
 
+def test_path_and_try_take_it_without_a_network(team):
+    file = team.place / "prompts/glossary.prompt"
+    away(team)
+    assert team.run("path", "glossary").out == f"{file}\n"
+    assert team.run("path", "glossary@^2").out.endswith("/glossary/2.0.0/glossary.prompt\n")
+    document = team.run("path", "glossary", "--format", "json").json
+    assert document == {"schema": "psreg.path/1", "path": str(file)}
+    with running() as stub:
+        talk = ["try", "glossary", "--endpoint", stub.url, "--record", "run.jsonl"]
+        assert team.run(*talk, typed="Hi\n/exit\n").code == 0
+    lines = (team.place / "run.jsonl").read_text().splitlines()
+    said = [json.loads(line)["content"] for line in lines]
+    assert any("glossary 1.2.0" in each for each in said)
+    shutil.rmtree(team.place / "prompts")
+    assert team.run("path", "glossary", "--format", "json").refusal == (4, "NOT_INSTALLED")
+    assert team.run("cache", "clean").code == 0
+    done = team.run("path", "glossary")
+    assert (done.code, "NOT_KEPT" in done.err, "`psreg sync`" in done.err) == (4, True, True)
+
+
+def away(team):
+    """Let nobody answer at the address of the registry."""
+    settings = team.client.home / "config/config.toml"
+    settings.write_text(settings.read_text().replace(team.server.url, "http://127.0.0.1:9/"))
+
+
+def test_load_takes_it(team, monkeypatch):
+    monkeypatch.setenv("PSREG_HOME", str(team.client.home))
+    monkeypatch.chdir(team.place)
+    prompt = psreg.load("glossary")
+    assert (prompt.name, prompt.version, prompt.text.strip()) == (
+        "glossary", "1.2.0", "glossary 1.2.0",
+    )  # fmt: skip
+    assert prompt.path == str(team.place / "prompts/glossary.prompt")
+    assert psreg.load("glossary@^2").version == "2.0.0"
+    shutil.rmtree(team.client.home / "cache")
+    with pytest.raises(psreg.PsregError, match="is not in the cache") as caught:
+        psreg.load("glossary")
+    assert (caught.value.code, "`psreg sync`" in caught.value.hint) == ("NOT_KEPT", True)
+    assert psreg.load("glossary", registry="main").version == "1.2.0"
+    assert team.run("sync").code == 0
+    file = team.place / "prompts/glossary.prompt"
+    file.write_bytes(file.read_bytes() + b"\n")
+    with pytest.raises(psreg.PsregError) as caught:
+        psreg.load("glossary")
+    assert caught.value.code == "TRUST_DIGEST"
+
+
+def test_load_logs_what_a_person_should_know(team, monkeypatch, caplog):
+    row = next(r for r in team.registry.records["glossary"]["releases"] if r["version"] == "1.2.0")
+    row["yanked"] = "It is old."
+    team.registry.records["glossary"]["serial"] += 1
+    team.registry.publish()
+    assert team.run("sync").code == 0
+    monkeypatch.setenv("PSREG_HOME", str(team.client.home))
+    monkeypatch.chdir(team.place)
+    assert psreg.load("glossary").version == "1.2.0"
+    assert "It is old." in caplog.text
+    assert "It is old." in team.run("show", "glossary").err
+
+
 def test_a_range_that_the_lock_does_not_fit_selects_the_installed_one(team):
     assert "glossary 1.2.0" in team.run("render", "glossary@^1").out
     assert "glossary 2.0.0" in team.run("render", "glossary@^2").out
@@ -54,7 +118,8 @@ def test_a_range_that_the_lock_does_not_fit_selects_the_installed_one(team):
 def test_a_changed_file_of_the_project_is_refused(team):
     file = team.place / "prompts/glossary.prompt"
     file.write_bytes(file.read_bytes() + b"x")
-    for command in (["show"], ["show", "--raw"], ["render"], ["copy"]):
+    talk = ["try", "--endpoint", "http://127.0.0.1:9"]
+    for command in (["show"], ["show", "--raw"], ["render"], ["copy"], ["path"], talk):
         done = team.run(*command, "glossary")
         assert (done.code, done.out) == (3, "")
         assert "psreg: error[TRUST_DIGEST]" in done.err

@@ -169,6 +169,47 @@ def test_a_file_that_was_changed_is_not_listed_and_not_sent(client: Client) -> N
     run(journey)
 
 
+def test_a_project_offers_what_it_locks(client: Client, registry: Path) -> None:
+    assert client.run("registry", "add", registry, "--name", "main").code == 0
+    assert client.run("add", "letter").code == 0
+    assert client.run("uninstall", "letter").code == 0
+    lock, file = client.place / "psreg.lock", client.place / "prompts/letter.prompt"
+
+    async def journey():
+        async with over_stdio(client) as mcp:
+            assert names(await mcp.list_prompts()) == ["letter", "quiz_master"]
+            got = await mcp.get_prompt("letter", {"name": "Ana"})
+            assert got.messages[0].content.text == "Dear Ana, {x}"
+            (entry,) = (await mcp.read_resource("psreg://prompts/letter/receipt")).contents
+            found = json.loads(entry.text)
+            assert (found["name"], found["version"], "statement" in found) == (
+                "letter", "1.2.0", True,
+            )  # fmt: skip
+            file.write_bytes(file.read_bytes() + b"\n")
+            assert names(await mcp.list_prompts()) == ["quiz_master"]
+            listed = [str(each.uri) for each in (await mcp.list_resources()).resources]
+            assert "psreg://prompts/letter" not in listed
+            for ask in (
+                mcp.get_prompt("letter", {"name": "Ana"}),
+                mcp.read_resource("psreg://prompts/letter"),
+            ):
+                with pytest.raises(MCPError, match="TRUST_DIGEST"):
+                    await ask
+            lock.write_text("{")
+            for ask in (mcp.list_prompts(), mcp.list_resources(), mcp.get_prompt("letter")):
+                with pytest.raises(MCPError, match="LOCK_INVALID"):
+                    await ask
+            await anyio.sleep(1.5)  # the watch has read it, too
+            lock.unlink()
+            assert names(await mcp.list_prompts()) == ["quiz_master"]
+
+    run(journey)
+
+
+def names(listed) -> list[str]:
+    return [each.name for each in listed.prompts]
+
+
 def test_a_client_is_told_when_the_list_changes(client: Client) -> None:
     told = anyio.Event()
 

@@ -1,8 +1,13 @@
-"""`psreg mcp`: offer installed prompts to programs that speak the Model Context Protocol."""
+"""`psreg mcp`: offer prompts to programs that speak the Model Context Protocol.
+
+These are what the lock of the project around the working directory has, and what is installed.
+"""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from functools import partial
+from pathlib import Path
 
 from psreg import __version__
 from psreg.cli.options import add_port_option
@@ -28,12 +33,17 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace, console: Console) -> int:
     """Serve until the client closes standard input, or until Ctrl-C."""
     from psreg.client.exports.mcp_server import PromptServer
+    from psreg.client.project.locked import usable_prompts
 
     if console.machine and not args.http:
         raise UsageError(
             "USAGE", "standard output belongs to the protocol", "Use --format json with --http."
         )
-    server = PromptServer(__version__, lambda text: console.warn(f"psreg: warning: {text}"))
+
+    def warn(text: str) -> None:
+        console.warn(f"psreg: warning: {text}")
+
+    server = PromptServer(__version__, partial(usable_prompts, Path.cwd(), warn), warn)
     if not args.http:
         server.serve_stdio()
         return 0

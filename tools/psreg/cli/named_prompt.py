@@ -6,7 +6,6 @@ from argparse import Namespace
 from collections.abc import Mapping
 from pathlib import Path
 
-from psreg.cli.project_option import open_session
 from psreg.cli.registry_option import (
     add_offline_option,
     add_registry_option,
@@ -74,11 +73,15 @@ def find_named(what: str, args: Namespace, console: Console) -> FoundPrompt:
     if (locked := locked_prompt(what, args, console)) is not None:
         return locked
     try:
-        path, data = installed_artifact(what)
+        return _installed(what)
     except UnavailableError as error:
         if error.code != "NOT_INSTALLED":
             raise
         return _fetched(what, args, console, error)
+
+
+def _installed(what: str) -> FoundPrompt:
+    path, data = installed_artifact(what)
     folder = path.parent
     return FoundPrompt(path=str(path), data=data, name=folder.parent.name, version=folder.name)
 
@@ -89,33 +92,40 @@ def locked_prompt(what: str, args: Namespace, console: Console) -> FoundPrompt |
     None if there is no project, or its lock does not have this name in this range.
 
     Raises:
-        PsregError: as `Session.locked_file`.
+        PsregError: as `locked_file`.
     """
-    from psreg.client.project.workspace import Workspace
-    from psreg.client.resolve import parse_request
-    from psreg.core.version import parse_version
+    from psreg.client.project.locked import locked_file
 
-    request = parse_request(what)
-    if (project := Workspace.locked(Path.cwd(), request.name)) is None:
+    found = locked_file(
+        what,
+        Path.cwd(),
+        lambda text: console.warn(f"psreg: {text}"),
+        offline=args.offline,
+        stale_until=args.accept_stale_until or "",
+    )
+    if found is None:
         return None
-    workspace, lock = project
-    version = lock.prompts[request.name].version
-    if "@" in what and not request.range.matches(parse_version(version)):
-        return None
-
-    with open_session(args, console, workspace=workspace, exclusive=False) as session:
-        path, verified, data = session.locked_file(
-            workspace.manifest(), lock, request.name, offline=args.offline
-        )
-    for warning in verified.warnings:
+    for warning in found.warnings:
         console.warn(f"psreg: warning: {warning}")
     return FoundPrompt(
-        path=str(path),
-        data=data,
-        name=request.name,
-        version=version,
-        requires=lock.prompts[request.name].requires,
+        path=str(found.path),
+        data=found.data,
+        name=found.locked.name,
+        version=found.locked.version,
+        requires=found.locked.requires,
     )
+
+
+def kept_prompt(what: str, console: Console) -> FoundPrompt:
+    """Return the prompt `NAME[@RANGE]` that is locked here, else installed; nobody is asked.
+
+    Raises:
+        PsregError: as `locked_file` and `installed_artifact`.
+    """
+    offline = Namespace(offline=True, accept_stale_until=None)
+    if (locked := locked_prompt(what, offline, console)) is not None:
+        return locked
+    return _installed(what)
 
 
 def _fetched(what: str, args: Namespace, console: Console, absent: UnavailableError) -> FoundPrompt:

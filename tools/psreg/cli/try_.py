@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from psreg.cli.named_prompt import kept_prompt
 from psreg.cli.options import (
     add_endpoint_options,
     add_sampling_options,
     add_timeout_option,
     endpoint_of,
 )
-from psreg.client.library import installed_artifact
 from psreg.client.render import values_of_assignments, values_of_json
 from psreg.conversations.endpoint.chat import Endpoint
 from psreg.conversations.model import ChatReply, ChatRequest
@@ -134,7 +134,7 @@ def run(args: Namespace, console: Console) -> int:
             signal.signal(getattr(signal, name), _interrupt)
     if args.platforms:
         return _run_platforms(args, console)
-    inputs = _inputs(args)
+    inputs = _inputs(args, console)
     trial = _prepared(inputs, args, console, Path(args.record) if args.record else None)
     code, _ = _run(trial, inputs, args, console)
     trial.report()
@@ -165,7 +165,7 @@ def _run_platforms(args: Namespace, console: Console) -> int:
     if not args.script:
         message, hint = "--platforms needs --script", "Pass the turns that every platform gets."
         raise UsageError("USAGE", message, hint)
-    inputs, folder = _inputs(args), Path(args.record) if args.record else None
+    inputs, folder = _inputs(args, console), Path(args.record) if args.record else None
     day = clock.now().date().isoformat()
     trials = [
         _prepared(
@@ -226,11 +226,11 @@ class _Inputs:
     script: tuple[str, ...]
 
 
-def _inputs(args: Namespace) -> _Inputs:
+def _inputs(args: Namespace, console: Console) -> _Inputs:
     """Read and check what every platform gets, before anything is sent."""
     values = values_of_json(read_named(Path(args.vars)), args.vars) if args.vars else {}
     values |= values_of_assignments(args.set)
-    path, data = _read(args.what)
+    path, data = _read(args.what, console)
     prompt = load(data, path=path, values=values, placement=args.placement)
     release = Path(args.release) if args.release else None
     if release is not None:
@@ -312,13 +312,13 @@ def _endpoint(args: Namespace, platform: Platform | None) -> Endpoint:
     return endpoint_of(args, address=platform.endpoint, environ=environ)
 
 
-def _read(what: str) -> tuple[str, bytes]:
-    """Return the path as it was typed, or that of an installed prompt, and the content."""
+def _read(what: str, console: Console) -> tuple[str, bytes]:
+    """Return the path as it was typed, or that of a locked or installed prompt, and the content."""
     place = Path(what)
     if place.is_file() or not is_name(normal_name(what.partition("@")[0])):
         return what, read_named(place)
-    path, data = installed_artifact(what)
-    return str(path), data
+    found = kept_prompt(what, console)
+    return found.path, found.data
 
 
 def _resume(args: Namespace, session: Session) -> str:

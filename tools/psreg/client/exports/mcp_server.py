@@ -1,22 +1,20 @@
-"""Installed prompts for programs that speak the Model Context Protocol, with its official SDK.
+"""Prompts for programs that speak the Model Context Protocol, with its official SDK.
 
-Every answer reads the library again and compares the file with its receipt: a file that was
-changed, or a release that was revoked, is not listed and not sent. Clients are told when the list
-changes.
+Every answer reads them again and compares each file with its receipt, or with the lock: a file that
+was changed, or a release that was revoked, is not listed and not sent. Clients are told when the
+list changes.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import socket
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
-from pathlib import PurePosixPath
 from typing import Any
 
 from psreg.client.exports.exported import Exported, exported
-from psreg.client.library import Receipt, installed_artifact, user_library
+from psreg.client.exports.offered import Offered
 from psreg.core.errors import PsregError, UnavailableError, UsageError
 from psreg.system.extras import extra
 
@@ -30,11 +28,14 @@ _MOST_SESSIONS = 100
 
 Notify = Callable[[str], None]
 
+Offers = Callable[[], Sequence[Offered]]
+"""Returns the prompts there are now, by name."""
+
 
 class PromptServer:
-    """The server; `notify` is told of what is left out."""
+    """The server of the prompts that `offers` returns; `notify` is told of what is left out."""
 
-    def __init__(self, version: str, notify: Notify) -> None:
+    def __init__(self, version: str, offers: Offers, notify: Notify) -> None:
         with extra("mcp"):
             from mcp import types  # noqa: PLC0415 - an extra
             from mcp.server.lowlevel import Server  # noqa: PLC0415
@@ -43,6 +44,7 @@ class PromptServer:
                 ListenHandler,
             )
         self._types: Any = types
+        self._offers = offers
         self._notify = notify
         self._told: set[str] = set()
         self._sessions: dict[int, Any] = {}
@@ -51,7 +53,7 @@ class PromptServer:
             "psreg",
             version=version,
             title="psreg",
-            instructions="Prompts that this machine has installed from a psreg registry.",
+            instructions="Prompts of psreg registries: those of this project, and installed ones.",
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
             on_list_resources=self._list_resources,
@@ -124,10 +126,10 @@ class PromptServer:
     async def _watch(self) -> None:
         import anyio  # noqa: PLC0415 - as the SDK
 
-        before = _state()
+        before = self._state()
         while True:
             await anyio.sleep(_EVERY)
-            now = _state()
+            now = self._state()
             if now != before:
                 before = now
                 await self._tell_of_changes()
@@ -156,9 +158,9 @@ class PromptServer:
     async def _list_prompts(self, context: Any, _: Any) -> Any:
         self._remember(context)
         prompts = []
-        for receipt in user_library().receipts():
+        for offer in self._offered():
             with suppress(_LeftOutError):
-                prompt = self._installed(receipt)
+                prompt = self._usable(offer)
                 arguments = [
                     self._types.PromptArgument(
                         name=each.name,
@@ -177,25 +179,38 @@ class PromptServer:
                 )
         return self._types.ListPromptsResult(prompts=prompts)
 
-    def _installed(self, receipt: Receipt) -> Exported:
-        """Return an installed prompt.
+    def _offered(self) -> Sequence[Offered]:
+        try:
+            return self._offers()
+        except PsregError as error:
+            raise self._refusal(error) from error
+
+    def _named(self, name: str) -> Offered:
+        """Return the prompt with a name. Raises UnavailableError `NOT_INSTALLED`."""
+        for offer in self._offers():
+            if offer.name == name:
+                return offer
+        raise UnavailableError(
+            "NOT_INSTALLED", f"`{name}` is not installed", "`psreg install NAME` installs prompts."
+        )
+
+    def _usable(self, offer: Offered) -> Exported:
+        """Return a prompt.
 
         Raises:
             _LeftOutError: it cannot be used; that is told once.
         """
-        name = receipt.release.name
         try:
-            prompt = _read(name, {})
+            return _filled(offer, {})
         except PsregError as error:
             if error.message not in self._told:
                 self._told.add(error.message)
-                self._notify(f"`{name}` is left out: {error.message}")
+                self._notify(f"`{offer.name}` is left out: {error.message}")
             raise _LeftOutError from error
-        return prompt
 
     async def _get_prompt(self, _: Any, params: Any) -> Any:
         try:
-            prompt = _read(params.name, params.arguments or {})
+            prompt = _filled(self._named(params.name), params.arguments or {})
             text = prompt.final()
         except PsregError as error:
             raise self._refusal(error) from error
@@ -206,20 +221,19 @@ class PromptServer:
 
     async def _list_resources(self, context: Any, _: Any) -> Any:
         self._remember(context)
-        library = user_library()
         resources = []
-        for receipt in library.receipts():
-            if library.drift(receipt) or library.withdrawal(receipt):
-                continue
-            name, version = receipt.release.name, receipt.release.version
-            rows = (
-                (f"{_SCHEME}{name}", f"{name} {version}", "text/plain", receipt.size),
-                (f"{_SCHEME}{name}/receipt", f"receipt of {name}", "application/json", None),
-            )
-            resources += [
-                self._types.Resource(uri=uri, name=title, mime_type=kind, size=size)
-                for uri, title, kind, size in rows
-            ]
+        for offer in self._offered():
+            with suppress(PsregError):
+                offer.read()
+                name, title = offer.name, f"{offer.name} {offer.version}"
+                rows = (
+                    (f"{_SCHEME}{name}", title, "text/plain", offer.size),
+                    (f"{_SCHEME}{name}/receipt", f"receipt of {name}", "application/json", None),
+                )
+                resources += [
+                    self._types.Resource(uri=uri, name=title, mime_type=kind, size=size)
+                    for uri, title, kind, size in rows
+                ]
         return self._types.ListResourcesResult(resources=resources)
 
     async def _read_resource(self, _: Any, params: Any) -> Any:
@@ -228,16 +242,22 @@ class PromptServer:
         try:
             if not uri.startswith(_SCHEME) or part not in ("", "receipt"):
                 raise UsageError("USAGE", f"unknown resource `{uri}`")
-            _path, data = installed_artifact(name)
-            receipt = user_library().receipt(name)
+            offer = self._named(name)
+            data = offer.read()
         except PsregError as error:
             raise self._refusal(error) from error
-        kind = "text/plain"
-        text = data.decode("utf-8", "replace")
-        if part and receipt:
-            kind, text = "application/json", json.dumps(receipt.to_json(), ensure_ascii=False)
+        kind, text = "text/plain", data.decode("utf-8", "replace")
+        if part:
+            kind, text = "application/json", json.dumps({**offer.entry}, ensure_ascii=False)
         content = self._types.TextResourceContents(uri=uri, mime_type=kind, text=text)
         return self._types.ReadResourceResult(contents=[content])
+
+    def _state(self) -> tuple[Any, ...]:
+        """Return what changes when the list does: the releases, and when files were written."""
+        try:
+            return tuple(_rows(self._offers()))
+        except PsregError as error:
+            return (error.message,)
 
     def _refusal(self, error: PsregError) -> Exception:
         """Return an error of psreg as one of the protocol, with its code as data."""
@@ -254,28 +274,21 @@ class _LeftOutError(Exception):
     """A prompt that is installed cannot be used."""
 
 
-def _read(name: str, values: dict[str, str]) -> Exported:
-    """Return an installed prompt, filled in. Raises as `installed_artifact` and `exported`."""
-    path, data = installed_artifact(name)
+def _filled(offer: Offered, values: dict[str, str]) -> Exported:
+    """Return a prompt, filled in. Raises as `Offered.read` and `exported`."""
     return exported(
-        data,
-        PurePosixPath(path).name,
-        name=path.parent.parent.name,
-        version=path.parent.name,
-        sha256=hashlib.sha256(data).hexdigest(),
+        offer.read(),
+        offer.path.name,
+        name=offer.name,
+        version=offer.version,
+        sha256=offer.sha256,
         values=values,
     )
 
 
-def _state() -> tuple[Any, ...]:
-    """Return what changes when the list does: the receipts, and when their files were written."""
-    return tuple(_rows())
-
-
-def _rows() -> Iterator[tuple[str, str, str, int]]:
-    library = user_library()
-    for receipt in library.receipts():
-        release, written = receipt.release, 0
+def _rows(offers: Sequence[Offered]) -> Iterator[tuple[str, str, str, int]]:
+    for offer in offers:
+        written = 0
         with suppress(OSError):
-            written = library.path(receipt).lstat().st_mtime_ns
-        yield release.name, release.version, receipt.sha256, written
+            written = offer.path.lstat().st_mtime_ns
+        yield offer.name, offer.version, offer.sha256, written
