@@ -18,6 +18,7 @@ from psreg.client.exports.targets import NAMES, exports, target_of
 from psreg.client.library import Receipt
 from psreg.core.errors import FindingsError
 from psreg.core.identity import ReleaseId
+from psreg.formats.licenses import DEFAULT_ALLOWED
 from support.loaders import Loaders, running_loaders
 
 LOADED = ("agent-skill", "anthropic", "dotprompt", "langchain", "openai", "prompty")
@@ -157,7 +158,23 @@ def receipt(name: str, version: str, url: str) -> Receipt:
 @pytest.mark.parametrize("form", ["cyclonedx", "spdx"])
 def test_a_bill_of_materials_is_valid(loaders, form, receipts, tmp_path) -> None:
     now = datetime(2026, 11, 21, 5, tzinfo=UTC)
-    bill = bill_of_materials(form, receipts, version="0.2.0", now=now)
+    bill = bill_of_materials(form, receipts, {"letter": "MIT"}, version="0.2.0", now=now)
+    (tmp_path / f"bill.{form}.json").write_text(json.dumps(bill))
+    assert json.loads(loaders.load(form, tmp_path)) == bill
+
+
+@pytest.mark.parametrize("form", ["cyclonedx", "spdx"])
+def test_a_bill_of_materials_is_valid_with_all_licences(loaders, form, tmp_path) -> None:
+    others = (
+        *("MIT OR Apache-2.0", "(MIT AND ISC) OR 0BSD", "LicenseRef-Acme"),
+        *("Apache-2.0 WITH LLVM-exception", "Our-Licence", "all rights reserved", ""),
+    )
+    # NOTE: spdx-tools takes this licence for an exception, because of how its name ends.
+    texts = (*sorted(DEFAULT_ALLOWED - {"MPL-2.0-no-copyleft-exception"}), *others)
+    licenses = {f"letter_{number}": text for number, text in enumerate(texts)}
+    receipts = [receipt(name, "1.0.0", "/srv/registry") for name in licenses]
+    now = datetime(2026, 11, 21, 5, tzinfo=UTC)
+    bill = bill_of_materials(form, receipts, licenses, version="0.2.0", now=now)
     (tmp_path / f"bill.{form}.json").write_text(json.dumps(bill))
     assert json.loads(loaders.load(form, tmp_path)) == bill
 

@@ -113,6 +113,8 @@ def test_what_is_installed_as_a_bill_of_materials(client: Client, form: str, row
     assert (done.code, done.err) == (0, "")
     names = [each["name"] for each in done.json[rows]]
     assert names[-2:] == ["letter", "quiz_master"]
+    told = json.dumps(done.json[rows][-2:])
+    assert told.count('"MIT"') == 2
     path = client.library / "letter/1.0.0/letter.prompt"
     path.write_bytes(path.read_bytes() + b"\n")
     assert "letter.prompt: SHA-256 is" in client.run("list", "--format", form).err

@@ -240,6 +240,8 @@ def test_a_project(say, client, registry):
     for command in ("lock", "lock --check", "sync", "install --frozen"):
         assert say("project", 0, *command.split())["changed"] == []
     assert say("tree", 0, "tree")["rows"][0]["name"] == "diary"
+    assert say("verify", 0, "verify")["results"][0]["compared"] == ["lock", "proof"]
+    assert say("path", 0, "path", "diary")["path"].endswith("prompts/diary.prompt")
     assert say("why", 0, "why", "diary")["reasons"]
     say("error", 4, "why", "quiz_master")
     say("project", 0, "add", "quiz_master@1.0.0")

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.formats.licenses import DEFAULT_ALLOWED, MAX_EXPRESSION, refusal
+from psreg.formats.licenses import (
+    DEFAULT_ALLOWED,
+    MAX_EXPRESSION,
+    is_reference,
+    refusal,
+    spdx_expression,
+)
 
 OWN = frozenset({"MIT", "Our-Licence", "GPL-2.0-only WITH Classpath-exception-2.0"})
 
@@ -63,3 +69,18 @@ def test_a_policy_may_list_what_spdx_does_not_know():
 def test_every_text_has_an_answer(text):
     refused = refusal(text, frozenset({"ISC"}))
     assert refused is None or refused.message
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("MIT", "MIT"),
+        ("mit or isc", "MIT OR ISC"),
+        ("LicenseRef-Acme-1.0", "LicenseRef-Acme-1.0"),
+        ("Our-Licence", None),
+        ("LicenseRef-Acme OR MIT", None),
+    ],
+)
+def test_what_spdx_can_say(text, written):
+    assert spdx_expression(text) == written
+    assert is_reference(text) == (text == "LicenseRef-Acme-1.0")

@@ -1,8 +1,10 @@
-"""`psreg verify [NAME…]`: verify what is installed, from the file to the root, without a network.
+"""`psreg verify [NAME…]`: verify what is locked or installed, from the file to the root, offline.
 
 Prints the chain of each prompt: its file, its record, the metadata that signs it, the roots up to
 the pinned one, what its owners signed, and the log. With `--registry`, each is first compared with
 what that registry says now. Exit 3 if a link fails.
+
+In a project that is what its lock has. A NAME that this lacks is looked for in what is installed.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from psreg.client.config import Settings
     from psreg.client.library import Library, Receipt
     from psreg.client.open_registry import OpenRegistry
+    from psreg.client.project.proving import LockedPrompts
+    from psreg.client.trust_store import TrustStore
 
 EXAMPLE = "psreg verify quiz_master"
 SCHEMA = "psreg.verify/1"
@@ -40,7 +44,10 @@ Row = dict[str, Any]
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="prompts to verify (default: all installed)"
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="prompts to verify (default: all locked or installed)",
     )
     add_registry_option(parser, "first compare with what this registry says now", "no registry")
     parser.add_argument(
@@ -63,28 +70,48 @@ def run(args: Namespace, console: Console) -> int:
 
     from psreg.client.chain import Chain, Pins
     from psreg.client.library import user_library
+    from psreg.client.project.proving import LockedPrompts
     from psreg.client.registry_choice import load_settings, trust_store
 
-    library = user_library(console.warn)
-    damaged = [name for name in library.damaged() if not names or name in names]
-    receipts = _receipts(library, names, damaged)
+    library, store = user_library(console.warn), trust_store(console.warn)
     settings = load_settings(Path.cwd())
-    pins = Pins(trust_store(console.warn), settings.registries())
+    shelves, damaged = _shelves(library, names, settings, store)
+    pins = Pins(store, settings.registries())
     rows: list[Row] = []
     with ExitStack() as stack:
         registry = None
-        if receipts and args.registry is not None:
+        if args.registry is not None and any(receipts for _, receipts in shelves):
             registry = stack.enter_context(open_selected(args, console))
             registry.mode  # noqa: B018 - reads and verifies the metadata in force
-        for receipt in receipts:
-            answer = _answer(receipt, registry)
-            chain = Chain(receipt, library, pins)
-            rows.append(_row(chain, library, answer, _refusal(chain, settings, console)))
-            if args.export is not None:
-                _export(chain.signed, args.export)
+        for files, receipts in shelves:
+            for receipt in receipts:
+                answer = _answer(receipt, registry)
+                chain = Chain(receipt, files, pins)
+                refused = files.refusal(chain) if isinstance(files, LockedPrompts) else None
+                refused = refused or _refusal(chain, settings, console)
+                rows.append(_row(chain, files, answer, refused))
+                if args.export is not None:
+                    _export(chain.signed, args.export)
     rows += [_damaged(name, library) for name in damaged]
     _report(sorted(rows, key=lambda row: str(row["name"])), console)
     return TrustError.exit_code if any(row["problem"] for row in rows) else 0
+
+
+def _shelves(
+    library: Library, names: list[str], settings: Settings, store: TrustStore
+) -> tuple[list[tuple[LockedPrompts | Library, list[Receipt]]], list[str]]:
+    """Return what to verify by where it is, and the names of what is damaged in the library."""
+    from psreg.client.project.proving import LockedPrompts
+
+    project = LockedPrompts.around(Path.cwd(), settings, store, names)
+    locked = project.receipts(names) if project else []
+    if project and locked:
+        names = [name for name in names if name not in {each.release.name for each in locked}]
+        if not names:
+            return [(project, locked)], []
+    damaged = [name for name in library.damaged() if not names or name in names]
+    installed = (library, _receipts(library, names, damaged))
+    return [(project, locked), installed] if project and locked else [installed], damaged
 
 
 def _receipts(library: Library, names: list[str], damaged: list[str]) -> list[Receipt]:
@@ -148,15 +175,20 @@ def _refusal(chain: Chain, settings: Settings, console: Console) -> TrustError |
     return None
 
 
-def _row(chain: Chain, library: Library, answer: _Answer | None, refusal: TrustError | None) -> Row:
+def _row(
+    chain: Chain,
+    files: LockedPrompts | Library,
+    answer: _Answer | None,
+    refusal: TrustError | None,
+) -> Row:
     receipt, signed = chain.receipt, chain.signed
     error = (answer and answer.error) or chain.error or refusal
-    revoked = library.withdrawal(receipt)
+    revoked = files.withdrawal(receipt)
     return {
         "name": receipt.release.name,
         "version": receipt.release.version,
-        "path": str(library.path(receipt)),
-        "compared": ["receipt", "proof", *(["registry"] if answer else [])],
+        "path": str(files.path(receipt)),
+        "compared": [files.compared, "proof", *(["registry"] if answer else [])],
         "signed": [
             {"account": account, "key": signature.key.fingerprint}
             for account, signature in (signed.signatures if signed else ())

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from psreg.client.kept import Read, drops_keys, newest_kept, proof_of, unproven
 from psreg.client.registry_choice import check_pin
@@ -38,8 +38,9 @@ from psreg.system.clock import now
 
 if TYPE_CHECKING:
     from psreg.client.config import NamedRegistry
-    from psreg.client.library import Library, Receipt
+    from psreg.client.library import Receipt
     from psreg.client.trust_store import Anchor, TrustStore
+    from psreg.registry.actions.withdrawal import Withdrawal
     from psreg.registry.owners.claim import Claim
     from psreg.registry.owners.statement import Statement
     from psreg.registry.trust.ssh_signature import SshSignature
@@ -107,22 +108,41 @@ class Pins:
 
 
 _OF_WHAT_IS_KEPT = frozenset(
-    f"TRUST_{each}" for each in ("DIGEST", "LOG", "METADATA", "MIXED", "ROLE", "SIGNATURE")
+    f"TRUST_{each}"
+    for each in ("DIGEST", "LOG", "METADATA", "MIXED", "ROLE", "SIGNATURE", "UNPROVEN")
 )
-"""Codes of errors that only a changed file on this machine can have: all was verified before."""
+"""Codes of errors that only what is on this machine can have: all was verified before."""
+
+
+class Files(Protocol):
+    """Where the files are: the library, or the folder of a project.
+
+    `source` is what says of a file what it must be, for a person. `restore` and `replace` are the
+    commands that restore it and that take another version; in them, `{}` is its name.
+    """
+
+    source: str
+    restore: str
+    replace: str
+
+    def drift(self, receipt: Receipt) -> str | None:
+        """Return how a file differs from what was installed or locked, or None."""
+
+    def withdrawal(self, receipt: Receipt) -> Withdrawal | None:
+        """Return why this machine knows a release as revoked, None if it does not."""
 
 
 class Chain:
-    """The chain of an installed release in the `library`, up to the root that is pinned.
+    """The chain of a release among the `files`, up to the root that is pinned.
 
     `links` ends with the first one that fails. `signed` is what the owners signed; None if nobody
     did, or if a link before that fails. `row` is what the record says, None if a link before that
     fails, and `claimed` whether the name is claimed.
     """
 
-    def __init__(self, receipt: Receipt, library: Library, pins: Pins) -> None:
+    def __init__(self, receipt: Receipt, files: Files, pins: Pins) -> None:
         self.receipt = receipt
-        self._library = library
+        self._files = files
         self._now = f"{now():%Y-%m-%dT%H:%M:%SZ}"
         self._title = f"{receipt.release.name} {receipt.release.version}"
         self.signed: Signed | None = None
@@ -142,7 +162,7 @@ class Chain:
         try:
             yield from links
         except PsregError as error:
-            if error.code in _OF_WHAT_IS_KEPT:  # the hint is for maintainers
+            if error.code in _OF_WHAT_IS_KEPT:  # the hint is for others
                 error.hint = f"{self._again[:-1]} while the registry can be reached."
             yield Link(name=self._at, text=error.message, error=error)
 
@@ -170,14 +190,15 @@ class Chain:
         yield self._revocations()
 
     def _file(self) -> Link:
-        if problem := self._library.drift(self.receipt):
+        if problem := self._files.drift(self.receipt):
             raise TrustError("TRUST_DIGEST", problem, self._again)
         size, digest = self.receipt.size, self.receipt.sha256
-        return Link(name="file", text=f"{size:,} bytes with SHA-256 {digest}, as in the receipt")
+        text = f"{size:,} bytes with SHA-256 {digest}, as in {self._files.source}"
+        return Link(name="file", text=text)
 
     @property
     def _again(self) -> str:
-        return f"Run `psreg install {self.receipt.release.name}`."
+        return f"Run `{self._files.restore.format(self.receipt.release.name)}`."
 
     def _record(self, state: RegistryState) -> PackageRecord:
         name = self.receipt.release.name
@@ -335,8 +356,9 @@ class Chain:
         return Link(name="last seen", text=text)
 
     def _revocations(self) -> Link:
-        if revoked := self._library.withdrawal(self.receipt):
-            raise TrustError("TRUST_REVOKED", revoked.told(self._title), self._again)
+        if revoked := self._files.withdrawal(self.receipt):
+            hint = f"Run `{self._files.replace.format(self.receipt.release.name)}`."
+            raise TrustError("TRUST_REVOKED", revoked.told(self._title), hint)
         return Link(name="revocations", text="none of it is known to this machine")
 
 

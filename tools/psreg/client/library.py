@@ -105,6 +105,9 @@ class Receipt:
 class Library:
     """The folder of installed prompts."""
 
+    source, compared = "the receipt", "receipt"
+    restore = replace = "psreg install {}"
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 

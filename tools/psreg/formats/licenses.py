@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 _OPERATORS = re.compile(r"[\s()]")
 _WORDS = re.compile(r"[A-Za-z0-9.+:-]+")
+_REFERENCE = re.compile(r"LicenseRef-[A-Za-z0-9.-]+")
 MAX_EXPRESSION = 200
 """Characters of the longest expression that is read."""
 
@@ -103,6 +104,19 @@ def refusal(text: str, allowed: Collection[str]) -> Refusal | None:
     if _satisfied(parsed, allowed):
         return None
     return Refusal(f"the licence `{text}` is not on the allow list")
+
+
+def spdx_expression(text: str) -> str | None:
+    """Return a licence as SPDX writes it, None if it is neither an expression nor a reference."""
+    if text in DEFAULT_ALLOWED or is_reference(text):
+        return text
+    parsed = _parsed(text)
+    return None if parsed is None else str(parsed)
+
+
+def is_reference(expression: str) -> bool:
+    """Return whether it is a reference to a licence that SPDX does not list."""
+    return _REFERENCE.fullmatch(expression) is not None
 
 
 def _parsed(text: str) -> Any | None:

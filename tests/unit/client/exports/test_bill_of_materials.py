@@ -14,19 +14,20 @@ SHA = "ab" * 32
 NOW = datetime(2026, 11, 21, 5, tzinfo=UTC)
 
 
-def receipt(url: str, version: str = "1.0.0+b") -> Receipt:
+def receipt(url: str, version: str = "1.0.0+b", installed: str = "2026-11-21T05:00:00Z") -> Receipt:
     release = ReleaseId(entry_class="prompt", name="my_letter", version=version)
     return Receipt(
         release=release,
         sha256=SHA,
         size=4,
         registry={"id": "0" * 32, "url": url},
-        installed="2026-11-21T05:00:00Z",
+        installed=installed,
     )
 
 
-def bill(form: str, *receipts: Receipt) -> dict:
-    return bill_of_materials(form, receipts, version="0.2.0", now=NOW)
+def bill(form: str, *receipts: Receipt, license_: str = "") -> dict:
+    licenses = {"my_letter": license_} if license_ else {}
+    return bill_of_materials(form, receipts, licenses, version="0.2.0", now=NOW)
 
 
 def test_a_component_of_cyclonedx() -> None:
@@ -62,3 +63,38 @@ def test_the_same_prompts_give_the_same_list(form: str) -> None:
     one, other = receipt("/srv/registry"), receipt("/srv/registry", "2.0.0")
     assert bill(form, one) == bill(form, one)
     assert bill(form, one) != bill(form, other)
+
+
+@pytest.mark.parametrize(
+    ("text", "cyclonedx", "spdx", "own"),
+    [
+        ("MIT", {"license": {"id": "MIT"}}, "MIT", []),
+        ("MIT or ISC", {"expression": "MIT OR ISC"}, "MIT OR ISC", []),
+        ("LicenseRef-A", {"expression": "LicenseRef-A"}, "LicenseRef-A", ["LicenseRef-A"]),
+        ("Our-Licence", {"license": {"name": "Our-Licence"}}, "NOASSERTION", []),
+    ],
+)
+def test_a_licence(text: str, cyclonedx: dict, spdx: str, own: list[str]) -> None:
+    (component,) = bill("cyclonedx", receipt("/srv/registry"), license_=text)["components"]
+    assert component["licenses"] == [cyclonedx]
+    document = bill("spdx", receipt("/srv/registry"), license_=text)
+    assert document["packages"][1]["licenseDeclared"] == spdx
+    explained = document.get("hasExtractedLicensingInfos", [])
+    assert [each["licenseId"] for each in explained] == own
+
+
+def test_a_licence_that_is_not_known() -> None:
+    (component,) = bill("cyclonedx", receipt("/srv/registry"))["components"]
+    assert "licenses" not in component
+    package = bill("spdx", receipt("/srv/registry"))["packages"][1]
+    assert package["licenseDeclared"] == "NOASSERTION"
+
+
+def test_the_registry_is_named_and_the_day_only_of_what_is_installed() -> None:
+    (component,) = bill("cyclonedx", receipt("/srv/registry", installed=""))["components"]
+    assert {each["name"]: each["value"] for each in component["properties"]} == {
+        "psreg:class": "prompt",
+        "psreg:registry": "0" * 32,
+    }
+    package = bill("spdx", receipt("/srv/registry"))["packages"][1]
+    assert package["sourceInfo"] == f"released in the psreg registry {'0' * 32}"

@@ -1,33 +1,42 @@
-"""Lists of installed prompts for tools that read bills of materials: CycloneDX 1.6 and SPDX 2.3."""
+"""Lists of prompts for tools that read bills of materials: CycloneDX 1.6 and SPDX 2.3."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
 from psreg.client.library import Receipt
+from psreg.formats.licenses import DEFAULT_ALLOWED, is_reference, spdx_expression
 
 _OF_ADDRESSES = ":/?#[]@!$&'(),*+;=%"
 _LIBRARY = "SPDXRef-Library"  # no name of a prompt has a capital letter
 
 
 def bill_of_materials(
-    form: str, receipts: Sequence[Receipt], *, version: str, now: datetime
+    form: str,
+    receipts: Sequence[Receipt],
+    licenses: Mapping[str, str],
+    *,
+    version: str,
+    now: datetime,
 ) -> dict[str, Any]:
     """Return a list in the form `cyclonedx` or `spdx`, as JSON data.
 
-    `version` is that of psreg, and `now` is UTC.
+    `licenses` are those of the signed records, by name, as far as they are known. `version` is that
+    of psreg, and `now` is UTC.
     """
     created = now.strftime("%Y-%m-%dT%H:%M:%SZ")
     build = _cyclonedx if form == "cyclonedx" else _spdx
-    return build(receipts, version, created)
+    return build(receipts, licenses, version, created)
 
 
-def _cyclonedx(receipts: Sequence[Receipt], version: str, created: str) -> dict[str, Any]:
+def _cyclonedx(
+    receipts: Sequence[Receipt], licenses: Mapping[str, str], version: str, created: str
+) -> dict[str, Any]:
     tool = {"type": "application", "name": "psreg", "version": version}
     return {
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
@@ -35,16 +44,16 @@ def _cyclonedx(receipts: Sequence[Receipt], version: str, created: str) -> dict[
         "specVersion": "1.6",
         "version": 1,
         "metadata": {"timestamp": created, "tools": {"components": [tool]}},
-        "components": [_component(receipt) for receipt in receipts],
+        "components": [_component(each, licenses.get(each.release.name, "")) for each in receipts],
     }
 
 
-def _component(receipt: Receipt) -> dict[str, Any]:
+def _component(receipt: Receipt, license_: str) -> dict[str, Any]:
     release = receipt.release
     properties = {
         "psreg:class": release.entry_class,
         "psreg:registry": receipt.registry["id"],
-        "psreg:installed": receipt.installed,
+        "psreg:installed": receipt.installed,  # "" for what a project has locked
     }
     component = {
         "type": "file",
@@ -53,23 +62,37 @@ def _component(receipt: Receipt) -> dict[str, Any]:
         "version": release.version,
         "hashes": [{"alg": "SHA-256", "content": receipt.sha256}],
         "purl": _package_url(receipt),
-        "properties": [{"name": name, "value": value} for name, value in properties.items()],
+        "properties": [
+            {"name": name, "value": value} for name, value in properties.items() if value
+        ],
     }
+    if license_:
+        component["licenses"] = [_license(license_)]
     if address := _address(receipt):
         component["externalReferences"] = [{"type": "distribution", "url": address}]
     return component
 
 
-def _spdx(receipts: Sequence[Receipt], version: str, created: str) -> dict[str, Any]:
-    packages = [_package(receipt) for receipt in receipts]
+def _license(text: str) -> dict[str, Any]:
+    """Return a licence: an id of SPDX, an expression, or a name."""
+    if text in DEFAULT_ALLOWED:
+        return {"license": {"id": text}}
+    expression = spdx_expression(text)
+    return {"expression": expression} if expression else {"license": {"name": text}}
+
+
+def _spdx(
+    receipts: Sequence[Receipt], licenses: Mapping[str, str], version: str, created: str
+) -> dict[str, Any]:
+    packages = [_package(each, licenses.get(each.release.name, "")) for each in receipts]
     library = {
         "SPDXID": _LIBRARY,
-        "name": "prompts installed with psreg",
+        "name": "prompts of psreg",
         "downloadLocation": "NOASSERTION",
         "filesAnalyzed": False,
     }
     digest = hashlib.sha256(json.dumps([created, packages]).encode()).hexdigest()
-    return {
+    document = {
         "spdxVersion": "SPDX-2.3",
         "dataLicense": "CC0-1.0",
         "SPDXID": "SPDXRef-DOCUMENT",
@@ -82,14 +105,22 @@ def _spdx(receipts: Sequence[Receipt], version: str, created: str) -> dict[str, 
             *(_related(_LIBRARY, "CONTAINS", package["SPDXID"]) for package in packages),
         ],
     }
+    declared = {package["licenseDeclared"] for package in packages}
+    if own := sorted(filter(is_reference, declared)):
+        document["hasExtractedLicensingInfos"] = [
+            {"licenseId": name, "extractedText": "Ask the maintainers of the registry."}
+            for name in own
+        ]
+    return document
 
 
 def _related(one: str, kind: str, other: str) -> dict[str, str]:
     return {"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other}
 
 
-def _package(receipt: Receipt) -> dict[str, Any]:
+def _package(receipt: Receipt, license_: str) -> dict[str, Any]:
     release = receipt.release
+    expression = spdx_expression(license_) if license_ else None
     identity = {
         "referenceCategory": "PACKAGE-MANAGER",
         "referenceType": "purl",
@@ -102,6 +133,10 @@ def _package(receipt: Receipt) -> dict[str, Any]:
         "packageFileName": release.filename,
         "downloadLocation": _address(receipt) or "NOASSERTION",
         "filesAnalyzed": False,
+        "sourceInfo": f"released in the psreg registry {receipt.registry['id']}",
+        "licenseConcluded": "NOASSERTION",
+        "licenseDeclared": expression or "NOASSERTION",
+        "copyrightText": "NOASSERTION",
         "checksums": [{"algorithm": "SHA256", "checksumValue": receipt.sha256}],
         "externalRefs": [identity],
     }
