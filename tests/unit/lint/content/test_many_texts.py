@@ -146,6 +146,9 @@ def test_what_is_near_the_changes_of_a_text():
     assert list(letters.near_changes(5)) == [Span(0, 12), Span(37, 48), Span(55, 66)]
     again = layer(letters, "x", [Edit(42, 43, ""), Edit(60, 61, "00")])
     assert list(again.near_changes(1)) == [Span(4, 8), Span(41, 43), Span(58, 62)]
+    part = layer(edited, "", [Edit(0, 20, ""), Edit(60, 73, "")])
+    assert list(part.near_changes(5)) == [Span(17, 28)]
+    assert list(layer(edited, "", [Edit(0, 50, ""), Edit(70, 73, "")]).near_changes(5)) == []
 
 
 def test_what_is_near_words_of_attacks():

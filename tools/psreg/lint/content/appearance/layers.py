@@ -65,6 +65,8 @@ class Layer:
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     origins: list[Edit] = field(default_factory=list)
+    changed: list[tuple[int, int]] | None = None
+    """What `changes` returned; many parts of a text may ask the same one below."""
 
     def near_edits(self, reach: int) -> Iterator[Span]:
         """Yield the parts of this text that are at most `reach` characters from an edit of it."""
@@ -79,14 +81,23 @@ class Layer:
 
     def changes(self) -> list[tuple[int, int]]:
         """Return, ascending, the ranges of this text that are not as in the lowest text."""
-        if self.below is None:
-            return []
-        lower = self.below.changes()
+        if self.changed is None:
+            self.changed = sorted(self._changes(self.below)) if self.below else []
+        return self.changed
+
+    def _changes(self, below: Layer) -> Iterator[tuple[int, int]]:
+        lower: Iterable[tuple[int, int]] = below.changes()
         if not self.starts:  # letter for letter
-            pairs = enumerate(zip(self.text, self.below.text, strict=True))
-            return sorted([*lower, *((at, at + 1) for at, (here, other) in pairs if here != other)])
-        own = zip(self.starts, self.ends, strict=True) if self.how else ()
-        return sorted([*own, *((self._above(start), self._above(end)) for start, end in lower)])
+            pairs = enumerate(zip(self.text, below.text, strict=True))
+            yield from ((at, at + 1) for at, (here, other) in pairs if here != other)
+            yield from lower
+            return
+        if self.how:
+            yield from zip(self.starts, self.ends, strict=True)
+        else:  # a part, in which nothing is seen of what was changed elsewhere
+            begin, size = self.origins[0].end, self.origins[-1].start
+            lower = [(start, end) for start, end in lower if end >= begin and start <= size]
+        yield from ((self._above(start), self._above(end)) for start, end in lower)
 
     def _above(self, offset: int) -> int:
         """Return where a place of the text below is in this one."""
