@@ -10,6 +10,7 @@ import hashlib
 import logging
 import os
 from collections.abc import Mapping
+from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -23,8 +24,8 @@ from psreg.formats import dotprompt, pbe
 
 if TYPE_CHECKING:
     from psreg.client.config import Settings
-    from psreg.client.open_registry import OpenRegistry
     from psreg.client.resolve import Choice, Request
+    from psreg.client.selection.opened import AnyRegistry
     from psreg.review.verdict import Review
 
 __all__ = ["Diagnostic", "Prompt", "PsregError", "Report", "check", "load", "review"]
@@ -170,18 +171,13 @@ def _locked(what: str, *, offline: bool) -> Prompt | None:
 
 def _fetched(request: Request, location: str) -> Prompt:
     from psreg.client.install import fetch_all  # noqa: PLC0415 - only what is fetched needs these
-    from psreg.client.open_registry import open_registry  # noqa: PLC0415
-    from psreg.client.registry_choice import (  # noqa: PLC0415
-        load_settings,
-        select_registry,
-        trust_store,
-    )
+    from psreg.client.registry_choice import load_settings  # noqa: PLC0415
+    from psreg.client.selection.opened import OpenedRegistries  # noqa: PLC0415
 
-    start = Path.cwd()
-    settings = load_settings(start)
-    selected = select_registry(location, settings, start)
-    with open_registry(selected, trust_store(_LOG.warning), _LOG.warning) as registry:
-        registry.require_claimed = settings.require_claimed
+    settings = load_settings(Path.cwd())
+    with ExitStack() as stack:
+        opened = OpenedRegistries(settings, stack, _LOG.warning, option=location)
+        registry = opened.names.named(request.name)
         (fetched,) = fetch_all([request], registry)
         if [*settings.policies()]:
             _check_policy(fetched.choice, registry, settings)
@@ -191,7 +187,7 @@ def _fetched(request: Request, location: str) -> Prompt:
     return Prompt(fetched.data, release.filename, name=release.name, version=release.version)
 
 
-def _check_policy(choice: Choice, registry: OpenRegistry, settings: Settings) -> None:
+def _check_policy(choice: Choice, registry: AnyRegistry, settings: Settings) -> None:
     from psreg.client.project.policy import check_settings  # noqa: PLC0415 - few have a policy
     from psreg.client.project.verified import VerifiedRelease  # noqa: PLC0415
     from psreg.client.registry_choice import trust_store  # noqa: PLC0415

@@ -47,7 +47,7 @@ def run(args: Namespace, console: Console) -> int:
     with open_session(args, console, workspace=_workspace()) as session:
         before = session.workspace.lock()
         spelled = session.spelled(args.registry) if args.registry is not None else None
-        entries = entries_for(requests, session.workspace.manifest(), spelled, session.opened)
+        entries = entries_for(requests, session.workspace.manifest(), spelled, session.of_name)
         data = session.workspace.edited(entries)
         manifest = session.workspace.read(data)
         published = session.published(manifest)

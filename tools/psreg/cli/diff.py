@@ -51,7 +51,7 @@ def _registered(args: Namespace, console: Console, request: Request) -> Operand:
     from psreg.client.resolve import Choice, pick, release_id
     from psreg.compatibility.diff import Operand, file_operand
 
-    with open_selected(args, console) as registry:
+    with open_selected(args, console, request.name) as registry:
         record = required_record(request.name, registry)
         row = pick(record, request)
         registry.check_release(record, row)

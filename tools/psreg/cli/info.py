@@ -13,7 +13,6 @@ from psreg.core.errors import TrustError
 from psreg.core.version import ANY
 from psreg.formats.protocol_versions import STUB
 from psreg.formats.release import told_origin
-from psreg.registry.trust.roles import package_target
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def run(args: Namespace, console: Console) -> int:
     """Print the record of one name; exit 4 if the registry has no such name or version."""
     request = parse_request(args.name)
 
-    with open_kept(args, console, lambda: [package_target(request.name)]) as registry:
+    with open_kept(args, console, request.name) as registry:
         record = required_record(request.name, registry)
         row = record.latest if request.range is ANY else pick(record, request, revoked=True)
         valid = registry.with_void_keys(record)

@@ -14,7 +14,7 @@ from psreg.cli.registry_option import (
     add_offline_option,
     add_registry_option,
     check_policy,
-    open_kept,
+    open_several,
 )
 from psreg.client.resolve import parse_requests
 from psreg.core.classes import RESERVED_CLASSES
@@ -24,10 +24,11 @@ from psreg.system.console import Console, add_output_options
 if TYPE_CHECKING:
     from psreg.client.config import Settings
     from psreg.client.install import FetchedRelease
-    from psreg.client.kept_registry import KeptRegistry
     from psreg.client.library import Library, Receipt
-    from psreg.client.open_registry import OpenRegistry
     from psreg.client.resolve import Request
+    from psreg.client.selection.opened import AnyRegistry, OpenedRegistries
+
+    Fetched = tuple[FetchedRelease, AnyRegistry]
 
 EXAMPLE = "psreg install quiz_master@^1.2"
 SCHEMA = "psreg.install/1"
@@ -76,60 +77,85 @@ def run(args: Namespace, console: Console) -> int:
         from psreg.client.kept_registry import of_installed
 
         requests = of_installed(requests, library)
-    with open_kept(args, console, lambda: _targets(requests, library), settings) as registry:
-        registry.expect(requests, library.lacks)
-        if registry.mode == "dev" and not console.quiet and registry.first_time("development"):
-            console.warn(f"psreg: the registry {registry.location} is in development mode")
+
+    def prepare(registry: AnyRegistry) -> None:
         registry.require_claimed |= args.require_claimed
         if args.accept_owners:
             registry.accept_owners(request.name for request in requests)
-        if args.to is not None:
-            fetched = _fetched(requests, registry)
-            _check_policy(fetched, registry, settings, console)
-            results = [_write(release, args.to) for release in fetched]
-        else:
-            fetched = _fetched(requests, registry, library)
-            _check_policy(fetched, registry, settings, console)
-            _check_source(fetched, library, registry, console, named=args.registry is not None)
-            results = [_install(release, library, registry) for release in fetched]
-        for result in results:
-            result["claimed"] = registry.is_claimed(result["name"])
-    for release in fetched:
+
+    with open_several(args, console, lambda: _targets(requests, library), settings) as opened:
+        opened.prepare = prepare
+        fetched = _fetched(requests, opened, library, console, keep=args.to is None)
+        for registry, releases in _by_registry(fetched):
+            _check_policy(releases, registry, settings, console)
+            if args.to is None:
+                _check_source(releases, library, registry, console, named=args.registry is not None)
+        results = [_placed(release, registry, library, args.to) for release, registry in fetched]
+    for release, _ in fetched:
         for warning in release.choice.warnings:
             console.warn(f"psreg: warning: {warning}")
-    _report(results, registry, console)
+    _report(results, fetched[0][1], console)
     return 0
+
+
+def _placed(
+    release: FetchedRelease, registry: AnyRegistry, library: Library, folder: Path | None
+) -> dict[str, Any]:
+    """Write a release to a folder, or install it; return what JSON output says."""
+    result = _write(release, folder) if folder else _install(release, library, registry)
+    name = result["name"]
+    return {**result, "claimed": registry.is_claimed(name), "registry": registry.describe()}
+
+
+def _by_registry(fetched: Iterable[Fetched]) -> Iterator[tuple[AnyRegistry, list[FetchedRelease]]]:
+    """Yield each registry with what it has, in order of the first."""
+    groups: dict[str, tuple[AnyRegistry, list[FetchedRelease]]] = {}
+    for release, registry in fetched:
+        groups.setdefault(registry.location, (registry, []))[1].append(release)
+    yield from groups.values()
 
 
 def _fetched(
     requests: Sequence[Request],
-    registry: OpenRegistry | KeptRegistry,
-    library: Library | None = None,
-) -> tuple[FetchedRelease, ...]:
-    """Return what is requested, and what that requires, for a library if it is not only written."""
+    opened: OpenedRegistries,
+    library: Library,
+    console: Console,
+    *,
+    keep: bool,
+) -> tuple[Fetched, ...]:
+    """Return what is requested, and what that requires; `keep` is for the library."""
     from psreg.client.install import fetch_all
 
-    known = (library.has_intact, library.locks) if library else ()
-    fetched = fetch_all(requests, registry, *known)
-    if any(each.choice.row.release.get("requires") for each in fetched):
-        from psreg.client.project.requests import with_required
+    known = (library.has_intact, library.locks) if keep else ()
+    groups: dict[str, tuple[AnyRegistry, list[Request]]] = {}
+    for request in requests:
+        registry = opened.names.named(request.name)
+        groups.setdefault(registry.location, (registry, []))[1].append(request)
+    found: dict[str, Fetched] = {}
+    for registry, group in groups.values():
+        registry.expect(group, library.lacks)
+        if registry.mode == "dev" and not console.quiet and registry.first_time("development"):
+            console.warn(f"psreg: the registry {registry.location} is in development mode")
+        for each in fetch_all(group, registry, *known):
+            found[each.choice.release.name] = each, registry
+    if not any(each.choice.row.release.get("requires") for each, _ in found.values()):
+        return tuple(found[request.name] for request in requests)
+    from psreg.client.project.requests import with_required
 
-        receipts = library.receipts() if library else ()
-        installed = {each.release.name: each.release.version for each in receipts}
-        found = {(each.choice.release.name, each.choice.row.version): each for each in fetched}
-        exact = with_required(requests, registry, installed)
-        more = [each for each in exact if (each.name, str(each.range.exact)) not in found]
-        for each in fetch_all(more, registry, *known):
-            found[each.choice.release.name, each.choice.row.version] = each
-        fetched = tuple(found[each.name, str(each.range.exact)] for each in exact)
-    return fetched
+    receipts = library.receipts() if keep else ()
+    installed = {each.release.name: each.release.version for each in receipts}
+    exact = with_required(requests, lambda _: opened.usual(), installed, opened.names)
+    for request, where in exact:
+        registry = opened.at(where.location)
+        before = found.get(request.name)
+        if before is None or before[0].choice.row.version != str(request.range.exact):
+            (each,) = fetch_all([request], registry, *known)
+            found[request.name] = each, registry
+    return tuple(found[request.name] for request, _ in exact)
 
 
 def _check_policy(
-    fetched: Iterable[FetchedRelease],
-    registry: OpenRegistry | KeptRegistry,
-    settings: Settings,
-    console: Console,
+    fetched: Iterable[FetchedRelease], registry: AnyRegistry, settings: Settings, console: Console
 ) -> None:
     choices = [each.choice for each in fetched]
     rows = [(each.release, each.row, registry.is_claimed(each.release.name)) for each in choices]
@@ -154,7 +180,8 @@ def _frozen(args: Namespace, console: Console) -> int:
     with open_session(args, console, registry=args.registry) as session:
         manifest = session.workspace.manifest()
         lock, data = session.workspace.required_lock()
-        check_current(manifest, lock, data, session.ids(manifest))
+        ids = session.ids(manifest, lock), session.required_ids(lock)
+        check_current(manifest, lock, data, *ids)
         published = session.published(manifest)
         prepared = session.prepared(manifest, lock, published, fresh=False, offline=args.offline)
         prepared.apply()
@@ -170,9 +197,7 @@ def _targets(requests: Iterable[Request], library: Library) -> Iterator[str]:
         yield package_target(request.name) if library.receipt(request.name) else ""
 
 
-def _install(
-    release: FetchedRelease, library: Library, registry: OpenRegistry | KeptRegistry
-) -> dict[str, Any]:
+def _install(release: FetchedRelease, library: Library, registry: AnyRegistry) -> dict[str, Any]:
     before = library.receipt(release.choice.release.name)
     receipt = _receipt(release, registry)
     if release.already_installed:
@@ -185,7 +210,7 @@ def _install(
 def _check_source(
     fetched: Sequence[FetchedRelease],
     library: Library,
-    registry: OpenRegistry | KeptRegistry,
+    registry: AnyRegistry,
     console: Console,
     *,
     named: bool,
@@ -215,7 +240,7 @@ def _check_source(
         raise refusal
 
 
-def _receipt(release: FetchedRelease, registry: OpenRegistry | KeptRegistry) -> Receipt:
+def _receipt(release: FetchedRelease, registry: AnyRegistry) -> Receipt:
     from psreg.client.library import Receipt
     from psreg.system.clock import now
 
@@ -261,9 +286,7 @@ def _result(
     }
 
 
-def _report(
-    results: list[dict[str, Any]], registry: OpenRegistry | KeptRegistry, console: Console
-) -> None:
+def _report(results: list[dict[str, Any]], registry: AnyRegistry, console: Console) -> None:
     if console.machine:
         described = {**registry.describe(), "mode": registry.mode}
         console.json({"schema": SCHEMA, "registry": described, "installed": results})
@@ -271,10 +294,11 @@ def _report(
     if console.quiet:
         return
     for result in results:
+        of = result["registry"]
         name, version = result["name"], result["version"]
         status = "already installed" if result["status"] == "unchanged" else result["status"]
         former = result["replaced_registry"] or {}
-        elsewhere = f" from {former['url']}" if former.get("id", registry.id) != registry.id else ""
+        elsewhere = f" from {former['url']}" if former.get("id", of["id"]) != of["id"] else ""
         instead = f" (was {result['replaced']}{elsewhere})" if result["replaced"] else ""
         console.line(f"{status} {name} {version}{instead}")
         console.line(f"  {result['path']}")

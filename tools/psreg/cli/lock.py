@@ -30,7 +30,8 @@ def run(args: Namespace, console: Console) -> int:
         manifest = session.workspace.manifest()
         if args.check:
             before, data = session.workspace.required_lock()
-            check_current(manifest, before, data, session.ids(manifest))
+            ids = session.ids(manifest, before), session.required_ids(before)
+            check_current(manifest, before, data, *ids)
             report(console, session, [], None)
             return 0
         before = session.workspace.lock()

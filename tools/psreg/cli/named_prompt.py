@@ -133,11 +133,10 @@ def _fetched(what: str, args: Namespace, console: Console, absent: UnavailableEr
     from psreg.client.registry_choice import load_settings
     from psreg.client.resolve import parse_request
     from psreg.registry.requirements.installable import requires_of
-    from psreg.registry.trust.roles import package_target
 
     request, settings = parse_request(what), load_settings(Path.cwd())
     try:
-        with open_kept(args, console, lambda: [package_target(request.name)], settings) as registry:
+        with open_kept(args, console, request.name, settings) as registry:
             (release,) = fetch_all([request], registry)
             chosen = release.choice.release
             row = (chosen, release.choice.row, registry.is_claimed(chosen.name))

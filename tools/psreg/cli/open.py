@@ -10,7 +10,6 @@ from psreg.client.resolve import parse_request, pick
 from psreg.core.errors import UnavailableError
 from psreg.core.version import ANY
 from psreg.http.address import is_url
-from psreg.registry.trust.roles import package_target
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg open socratic_tutor"
@@ -27,7 +26,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace, console: Console) -> int:
     """Print the address, and open it; exit 4 if there is no such page."""
     request = parse_request(args.name)
-    with open_kept(args, console, lambda: [package_target(request.name)]) as registry:
+    with open_kept(args, console, request.name) as registry:
         record, location = required_record(request.name, registry), registry.location
     if not is_url(location):
         told = f"the registry in {location} has no address, so its pages have none"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,17 @@ def configure(parser: ArgumentParser) -> None:
         metavar="HEX",
         help="digest of 1.root.json, as published by the maintainers",
     )
+    _add_options(parser)
+    parser.add_argument("--name", help="name in your settings (default: from its address)")
+    parser.add_argument(
+        "--forget",
+        action="store_true",
+        help="remove: also delete its root and state (NAME may be a registry id)",
+    )
+    add_output_options(parser)
+
+
+def _add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--witness",
         action="append",
@@ -55,13 +66,14 @@ def configure(parser: ArgumentParser) -> None:
         metavar="HEADER=VARIABLE",
         help="add: send a header whose value is in a variable, to log in; repeat for more",
     )
-    parser.add_argument("--name", help="name in your settings (default: from its address)")
     parser.add_argument(
-        "--forget",
-        action="store_true",
-        help="remove: also delete its root and state (NAME may be a registry id)",
+        "--names",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="add: ask it for these names only, and no other registry for them: acme_*; repeat "
+        "for more",
     )
-    add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
@@ -77,13 +89,14 @@ def _list(_args: Namespace, console: Console) -> int:
 
     settings = load_settings(Path.cwd())
     default = settings.default()
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "name": registry.name,
             "url": registry.location,
             "root_sha256": registry.root_sha256,
             "witnesses": [*registry.witnesses],
             "witness_threshold": registry.threshold,
+            "names": [*registry.names],
             "default": default is not None and default.location == registry.location,
             "file": str(registry.file),
         }
@@ -94,9 +107,15 @@ def _list(_args: Namespace, console: Console) -> int:
         return 0
     if not rows:
         console.note("your settings have no registry; add one with `psreg registry add URL`")
-    marked = ((f"{'*' if row['default'] else ' '} {row['name']}", str(row["url"])) for row in rows)
-    console.table(marked)
+    console.table(
+        (f"{'*' if row['default'] else ' '} {row['name']}", _listed(str(row["url"]), row["names"]))
+        for row in rows
+    )
     return 0
+
+
+def _listed(url: str, names: Sequence[str]) -> str:
+    return f"{url} for {', '.join(names)}" if names else url
 
 
 def _address(text: str) -> str:
@@ -138,6 +157,7 @@ def _add(args: Namespace, console: Console) -> int:
         witnesses=args.witness,
         threshold=args.witness_threshold,
         header_env=header_env,
+        names=args.names,
     )
     row = {"name": name, "url": location, "root_sha256": anchor.sha256, "default": default}
     _told({**row, "id": anchor.id, "mode": anchor.mode}, console)
@@ -157,6 +177,7 @@ def _told(added: Mapping[str, Any], console: Console) -> None:
 def _check_options(args: Namespace, name: str, pin: str | None) -> None:
     """Check what the options say, before anything is asked. Raises UsageError."""
     from psreg.client import config
+    from psreg.core.identity import is_name_pattern
     from psreg.registry.log.checkpoint import Witnesses
 
     if pin is not None and not config.is_sha256(pin):
@@ -164,6 +185,9 @@ def _check_options(args: Namespace, name: str, pin: str | None) -> None:
     if not config.is_registry_name(name):
         hint = "Use lower-case letters, digits, `.`, `_` and `-`."
         raise UsageError("USAGE", f"`{name}` is not a valid name for a registry", hint)
+    for pattern in args.names:
+        if not is_name_pattern(pattern):
+            raise UsageError("USAGE", f"`--names {pattern}` is neither a name nor such as `acme_*`")
     threshold = args.witness_threshold
     if threshold is not None and not args.witness:
         raise UsageError("USAGE", "`--witness-threshold` counts witnesses; name them")

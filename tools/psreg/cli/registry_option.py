@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from psreg.core.errors import UnavailableError
 from psreg.system.console import Console, OptionAdder
 
 if TYPE_CHECKING:
-    from psreg.client.config import SelectedRegistry, Settings
+    from psreg.client.config import Settings
     from psreg.client.kept_registry import KeptRegistry
     from psreg.client.library import Library
     from psreg.client.open_registry import OpenRegistry
+    from psreg.client.selection.opened import OpenedRegistries
     from psreg.core.identity import ReleaseId
     from psreg.registry.records import ReleaseRecord
 
@@ -61,16 +62,23 @@ def add_offline_option(parser: OptionAdder) -> None:
 
 
 @contextmanager
-def open_selected(args: Namespace, console: Console) -> Iterator[OpenRegistry]:
+def open_selected(
+    args: Namespace, console: Console, name: str | None = None
+) -> Iterator[OpenRegistry]:
     """Yield the registry that `--registry`, the environment, the settings or the folder select.
 
-    `args` are the options that `add_registry_option` declares.
+    For a `name`, it is the one that the name is of. `args` are the options that
+    `add_registry_option` declares.
 
     Raises:
-        PsregError: see `select_registry` and `open_registry`.
+        PsregError: see `select_registry`, `Choosing` and `open_registry`.
     """
-    with _opened(args, console, *_selected(args, console)) as registry:
-        yield registry
+    from psreg.client.registry_choice import load_settings
+
+    with ExitStack() as stack:
+        opened = _opened(args, console, stack, load_settings(Path.cwd()), offline=False)
+        found = opened.usual() if name is None else opened.names.named(name)
+        yield cast("OpenRegistry", found)
 
 
 _UNREACHED = ("NETWORK", "NETWORK_SLOW", "NETWORK_TLS", "NETWORK_LOGIN")
@@ -81,74 +89,66 @@ _UNREACHED = ("NETWORK", "NETWORK_SLOW", "NETWORK_TLS", "NETWORK_LOGIN")
 def open_kept(
     args: Namespace,
     console: Console,
-    wanted: Callable[[], Iterable[str]],
+    name: str,
     settings: Settings | None = None,
 ) -> Iterator[OpenRegistry | KeptRegistry]:
-    """Yield the selected registry; with `--offline`, one behind a URL as this machine keeps it.
+    """Yield the registry of a name; with `--offline`, one behind a URL as this machine keeps it.
 
-    `wanted` returns the targets that the command reads: if the registry cannot be reached, and all
+    Raises:
+        PsregError: as `open_several` and `Choosing`.
+    """
+    from psreg.registry.trust.roles import package_target
+
+    with open_several(args, console, lambda: [package_target(name)], settings) as opened:
+        yield opened.names.named(name)
+
+
+@contextmanager
+def open_several(
+    args: Namespace,
+    console: Console,
+    wanted: Callable[[], Iterable[str]],
+    settings: Settings | None = None,
+) -> Iterator[OpenedRegistries]:
+    """Yield what opens the registries of a command; with `--offline`, as this machine keeps them.
+
+    `wanted` returns the targets that the command reads: if a registry cannot be reached, and all
     of them are kept, the hint names `--offline`.
 
     Raises:
         PsregError: as `open_selected`; UnavailableError `NOT_KEPT`.
     """
-    selected, settings = _selected(args, console, settings)
-    if args.offline:
-        from psreg.client.kept_registry import kept_registry
-        from psreg.client.registry_choice import trust_store
+    from psreg.client.registry_choice import load_settings
 
-        notify = partial(_tell, console)
-        kept = kept_registry(selected, settings, trust_store(notify), notify)
-        if kept is not None:
-            yield kept
-            return
-    try:
-        with _opened(args, console, selected, settings) as registry:
-            yield registry
-    except UnavailableError as error:
-        if error.code in _UNREACHED and _keeps(selected, console, wanted()):
-            hint = "`--offline` uses what this machine keeps of it."
-            raise UnavailableError(error.code, error.message, f"{error.hint} {hint}") from error
-        raise
+    settings = settings or load_settings(Path.cwd())
+    with ExitStack() as stack:
+        opened = _opened(args, console, stack, settings, offline=args.offline)
+        try:
+            yield opened
+        except UnavailableError as error:
+            if error.code in _UNREACHED and opened.keep(wanted()):
+                hint = "`--offline` uses what this machine keeps of it."
+                raise UnavailableError(error.code, error.message, f"{error.hint} {hint}") from error
+            raise
 
 
-@contextmanager
 def _opened(
-    args: Namespace, console: Console, selected: SelectedRegistry, settings: Settings
-) -> Iterator[OpenRegistry]:
-    """Yield a selected registry."""
-    from psreg.client.open_registry import open_registry
-    from psreg.client.registry_choice import trust_store
+    args: Namespace, console: Console, stack: ExitStack, settings: Settings, *, offline: bool
+) -> OpenedRegistries:
+    """Return what opens the registries of a command, after warnings about the settings."""
+    from psreg.client.selection.opened import OpenedRegistries
 
-    notify = partial(_tell, console)
-    reading = console.working(f"reading {selected.location}")
-    with reading, open_registry(selected, trust_store(notify), notify) as registry:
-        registry.require_claimed = settings.require_claimed
-        registry.accept_stale(args.accept_stale_until or "")
-        yield registry
-
-
-def _keeps(selected: SelectedRegistry, console: Console, targets: Iterable[str]) -> bool:
-    """Return whether this machine keeps what proves some targets of a registry behind a URL."""
-    from psreg.client.kept import proof_place
-    from psreg.client.registry_choice import trust_store
-
-    store = trust_store(partial(_tell, console))
-    anchor = store.find(selected.root_sha256) if selected.root_sha256 else None
-    return anchor is not None and all(proof_place(anchor.folder, t).exists() for t in targets)
-
-
-def _selected(
-    args: Namespace, console: Console, settings: Settings | None = None
-) -> tuple[SelectedRegistry, Settings]:
-    """Return the registry that the options and all else select, and the settings."""
-    from psreg.client.registry_choice import load_settings, select_registry
-
-    start = Path.cwd()
-    settings = settings or load_settings(start)
     for warning in settings.warnings:
         console.warn(f"psreg: warning: {warning}")
-    return select_registry(args.registry, settings, start), settings
+    return OpenedRegistries(
+        settings,
+        stack,
+        partial(_tell, console),
+        option=args.registry,
+        offline=offline,
+        stale_until=args.accept_stale_until or "",
+        working=console.working,
+    )
 
 
 def check_policy(

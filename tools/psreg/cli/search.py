@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from psreg.cli.registry_option import (
     add_offline_option,
     add_registry_option,
-    open_kept,
+    open_several,
     warn_of_revoked,
 )
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
+    from psreg.client.selection.opened import AnyRegistry
+    from psreg.registry.catalog_segments import Row
     from psreg.registry.search import Entry, Filters
+
+    Result = tuple[Entry, AnyRegistry]
 
 EXAMPLE = "psreg search quiz --tag education"
 SCHEMA = "psreg.search/1"
@@ -54,28 +58,41 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.registry.search import matching_rows, search, suggestions, unknown_values
     from psreg.registry.trust.roles import HEAD, catalog_target
 
-    with open_kept(args, console, lambda: [catalog_target(HEAD)]) as registry:
-        segments = registry.segments()
-    warn_of_revoked(user_library(), console)
     filters = {by: values for by in _FILTERS if (values := getattr(args, by))}
-    found = search(matching_rows(segments, args.words, filters), args.words)
-    rows = [*folded_rows(segments).values()] if not found else []
-    near = suggestions(rows, args.words)
+    results: list[Result] = []
+    rows: list[Row] = []
+    with open_several(args, console, lambda: [catalog_target(HEAD)]) as opened:
+        searched = opened.searched()
+        for registry in searched:
+            segments = registry.segments()
+            found = search(matching_rows(segments, args.words, filters), args.words)
+            answers = opened.names.answers
+            results += [(each, registry) for each in found if answers(registry, each.name)]
+            rows += folded_rows(segments).values() if not found else ()
+    warn_of_revoked(user_library(), console)
+    near = suggestions(rows, args.words) if not results else ()
     if console.machine:
-        results = [entry.to_json() for entry in found]
-        document = {"schema": SCHEMA, "registry": registry.describe(), "words": args.words}
+        document = {"schema": SCHEMA, "registry": searched[0].describe(), "words": args.words}
+        document["registries"] = [each.describe() for each in searched]
         document["filters"] = filters
-        results_ = {"count": len(results), "results": results, "suggestions": list(near)}
-        console.json({**document, **results_})
+        entries = [{**entry.to_json(), "registry": each.describe()} for entry, each in results]
+        console.json(
+            {**document, "count": len(entries), "results": entries, "suggestions": list(near)}
+        )
         return 0
-    if not found:
+    if not results:
         unknown = next(unknown_values(rows, filters), None)
         told = _unknown(*unknown) if unknown else _nothing_found(args.words, filters, near)
         console.note(told)
-    console.table(
-        (entry.name, f"{entry.version:<8}", f"{entry.summary}{_mark(entry)}") for entry in found
-    )
+    console.table(_cells(results, several=len(searched) > 1))
     return 0
+
+
+def _cells(results: Iterable[Result], *, several: bool) -> Iterator[tuple[str, str, str]]:
+    """Yield the cells of each result, which say where it is if `several` were searched."""
+    for entry, registry in results:
+        where = f" ({registry.location})" if several else ""
+        yield entry.name, f"{entry.version:<8}", f"{entry.summary}{_mark(entry)}{where}"
 
 
 def _mark(entry: Entry) -> str:

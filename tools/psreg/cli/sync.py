@@ -36,7 +36,8 @@ def run(args: Namespace, console: Console) -> int:
         published = session.published(manifest)
         if args.offline:
             before, data = session.workspace.required_lock()
-            check_current(manifest, before, data, session.ids(manifest))
+            ids = session.ids(manifest, before), session.required_ids(before)
+            check_current(manifest, before, data, *ids)
             after = before
         else:
             before = session.workspace.lock()

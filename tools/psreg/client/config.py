@@ -15,6 +15,7 @@ locked = ["registry"]              # only in the system's file
 url = "https://prompts.example.org"
 root_sha256 = "…"                  # of registry/metadata/1.root.json
 header_env = {Authorization = "V"} # headers and the variables with their values; not in a project
+names = ["acme_*", "quiz_master"]  # what it is asked for, and no other (`client.selection`)
 
 [policy]                           # what may be installed: see `client.project.policy`
 ```
@@ -33,6 +34,7 @@ from typing import Any
 
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import TrustError, UnavailableError, UsageError
+from psreg.core.identity import is_name_pattern
 from psreg.http.address import is_url, normal_location
 from psreg.system.atomic import cannot_write, clear_unfinished, exclusive, write_file
 from psreg.system.files import is_ours, read_file, real_path
@@ -55,7 +57,8 @@ _DEMANDS = ("witnesses", "witness_threshold")
 class NamedRegistry:
     """A registry with a name: its location, its pin, and the file that defines it.
 
-    So many of its `witnesses`, keys of C2SP, as `threshold` says must cosign its log.
+    So many of its `witnesses`, keys of C2SP, as `threshold` says must cosign its log. `names` are
+    the patterns of the names that are bound to it.
     """
 
     name: str
@@ -65,6 +68,7 @@ class NamedRegistry:
     witnesses: tuple[str, ...] = ()
     threshold: int = 0
     header_env: Mapping[str, str] | None = None
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +136,16 @@ class Settings:
     def registries(self) -> tuple[NamedRegistry, ...]:
         """Return the named registries of the system's and the user's file, sorted by name."""
         return tuple(sorted(self._registries(trusted=True).values(), key=lambda item: item.name))
+
+    def of_clone(self) -> tuple[NamedRegistry, ...]:
+        """Return the registries that a project file has, as it has them."""
+        known = self._registries(trusted=True)
+        return tuple(
+            _named_registry(file, name, table, known)
+            for file in self._files
+            if not file.trusted
+            for name, table in _tables(file, "registries").items()
+        )
 
     @property
     def require_claimed(self) -> bool:
@@ -249,7 +263,7 @@ class Settings:
             if trusted and not file.trusted:
                 continue
             for name, table in _tables(file, "registries").items():
-                registry = _named_registry(file, name, table)
+                registry = _named_registry(file, name, table, result)
                 lock = self.locks.get("registries") or self.locks.get("registry")
                 before = result.get(name)
                 if lock not in (None, file) and before and before.location != registry.location:
@@ -277,12 +291,13 @@ def add_registry(
     witnesses: Sequence[str] = (),
     threshold: int | None = None,
     header_env: Mapping[str, str] | None = None,
+    names: Sequence[str] = (),
 ) -> bool:
     """Add the registry at `location` to `file` with a name and a pin; the first is the default.
 
     `threshold` of the `witnesses` must cosign its log, all of them for None. What the file demands
-    of the same registry stays if there are no witnesses. Returns whether it is now the default in
-    this file.
+    of the same registry stays if there are no witnesses, and its `names` if there are none. Returns
+    whether it is now the default in this file.
 
     Raises:
         UsageError: `CONFIG_INVALID`: the file is not TOML.
@@ -302,6 +317,8 @@ def add_registry(
             table.update({key: before[key] for key in _DEMANDS if key in before})
         if header_env:
             table["header_env"] = {**header_env}
+        if names or "names" in before:
+            table["names"] = [*names] or before["names"]
         registries[name] = table
         return bool(document["registry"] == name)
 
@@ -383,12 +400,19 @@ def _tables(file: _File, key: str) -> Mapping[str, Any]:
     return value
 
 
-def _named_registry(file: _File, name: str, table: Any) -> NamedRegistry:
+def _named_registry(
+    file: _File, name: str, table: Any, known: Mapping[str, NamedRegistry]
+) -> NamedRegistry:
     if not is_registry_name(name) or not isinstance(table, dict):
         raise file.fault(
             name, "must be a table with `url` and `root_sha256`, and its name in lower case"
         )
     url, pin = table.get("url"), table.get("root_sha256")
+    names = table.get("names", [])
+    if not isinstance(names, list) or not all(map(is_name_pattern, names)):
+        raise file.fault(name, 'has invalid `names`: write names such as `["acme_*", "quiz"]`')
+    if url is None and names and not file.trusted and name in known:
+        url = known[name].location  # a project binds names to a registry of the user
     if not isinstance(url, str) or not url:
         raise file.fault(name, "has no `url`")
     if pin is not None and not (isinstance(pin, str) and is_sha256(pin)):
@@ -409,6 +433,7 @@ def _named_registry(file: _File, name: str, table: Any) -> NamedRegistry:
         witnesses=witnesses,
         threshold=threshold,
         header_env=_header_env(file, name, table),
+        names=tuple(names),
     )
 
 

@@ -17,6 +17,7 @@ from psreg.core.version import is_version
 
 MAX_NAME_LENGTH = 64
 _NAME = lazy(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", re.ASCII)
+_BEGINNING = lazy(r"([a-z][a-z0-9]*(_[a-z0-9]+)*_?)?\*", re.ASCII)
 _CALL = lazy(r"(?<![\w@./-])@psreg:([a-z0-9]+(?:[_-][a-z0-9]+)*)", re.ASCII | re.IGNORECASE)
 _DEVICE = lazy(r"aux|con|nul|prn|com[1-9]|lpt[1-9]")
 
@@ -35,6 +36,15 @@ def normal_name(text: str) -> str:
 def is_name(text: str) -> bool:
     """Return whether `text` is a valid name: `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 64 long."""
     return len(text) <= MAX_NAME_LENGTH and _NAME.fullmatch(text) is not None
+
+
+def is_name_pattern(text: object) -> bool:
+    """Return whether `text` is a name, or the beginning of names and `*`, such as `acme_*`."""
+    if not isinstance(text, str):
+        return False
+    return is_name(text) or (
+        len(text) <= MAX_NAME_LENGTH and _BEGINNING.fullmatch(text) is not None
+    )
 
 
 def calls_in(text: str) -> dict[str, int]:

@@ -203,7 +203,8 @@ def test_what_is_written_for_added_names(shelf):
     opened = opener(usual=shelf, work=other).opens
 
     def entries(registry, *texts):
-        return entries_for(map(parse_request, texts), manifest, registry, opened)
+        requests = map(parse_request, texts)
+        return entries_for(requests, manifest, registry, lambda _, spelled: opened(spelled))
 
     assert entries(None, "quiz", "words@~1.0") == {
         "quiz": "^1.1.0",
@@ -224,10 +225,12 @@ def test_a_statement_that_no_owner_signed_is_locked_without_owners(shelf):
 
 def test_what_is_installed_with_requested_prompts(shelf):
     from_request = [parse_request("quiz@^1")]
-    found = with_required(from_request, shelf, {"words": "1.0.0", "quiz": "1.0.0"})
-    assert [*map(str, found)] == ["quiz@=1.1.0", "words@=1.1.0"]
-    found = with_required([parse_request("quiz@1.0.0")], shelf, {"words": "1.0.0"})
-    assert [*map(str, found)] == ["quiz@=1.0.0", "words@=1.0.0"]
+    found = with_required(from_request, lambda _: shelf, {"words": "1.0.0", "quiz": "1.0.0"})
+    assert [str(request) for request, _ in found] == ["quiz@=1.1.0", "words@=1.1.0"]
+    found = with_required(
+        [parse_request("quiz@1.0.0")], opener(usual=shelf).opens, {"words": "1.0.0"}
+    )
+    assert [str(request) for request, _ in found] == ["quiz@=1.0.0", "words@=1.0.0"]
 
 
 def test_what_is_listed_and_required_stays_of_the_registry_it_is_listed_with(shelf):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from psreg.client.project.lockfile import NAME, Lock, LockedPrompt, line_of
 from psreg.client.project.manifest import Manifest
@@ -25,12 +26,17 @@ def reached(manifest: Manifest, lock: Lock) -> set[str]:
 
 
 def drifts(
-    manifest: Manifest, lock: Lock, data: bytes, registries: Mapping[str, str]
+    manifest: Manifest,
+    lock: Lock,
+    data: bytes,
+    registries: Mapping[str, str],
+    required: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[str]:
     """Yield, one sentence each, where the lock is not what the project file asks for.
 
     `data` are the bytes of the lock. `registries` are the ids of the registries that the project
-    file binds names to, as far as they are known.
+    file binds names to, as far as they are known, and `required` of those of names that need not be
+    of the registry of what requires them.
     """
     for wanted in manifest.prompts.values():
         locked = lock.prompts.get(wanted.name)
@@ -44,12 +50,14 @@ def drifts(
     needed = reached(manifest, lock)
     for name, locked in lock.prompts.items():
         if name in needed:
-            yield from _unmet(locked, lock, _title(locked, data))
+            yield from _unmet(locked, lock, _title(locked, data), required)
         else:
             yield f"{_title(locked, data)} is not needed"
 
 
-def _unmet(locked: LockedPrompt, lock: Lock, title: str) -> Iterator[str]:
+def _unmet(
+    locked: LockedPrompt, lock: Lock, title: str, required: Mapping[str, str]
+) -> Iterator[str]:
     """Yield what a locked release requires and the lock does not have."""
     for name, text in locked.requires.items():
         found = lock.prompts.get(name)
@@ -57,7 +65,7 @@ def _unmet(locked: LockedPrompt, lock: Lock, title: str) -> Iterator[str]:
             yield f"{title} requires {name} {text}, which is not locked"
         elif not Range.parse(text).matches(parse_version(found.version)):
             yield f"{title} requires {name} {text}, but {found.version} is locked"
-        elif found.registry != locked.registry:
+        elif found.registry != required.get(name, locked.registry):
             yield f"{title} requires {name}, which is locked from another registry"
 
 
@@ -66,14 +74,18 @@ def _title(locked: LockedPrompt, data: bytes) -> str:
 
 
 def check_current(
-    manifest: Manifest, lock: Lock, data: bytes, registries: Mapping[str, str]
+    manifest: Manifest,
+    lock: Lock,
+    data: bytes,
+    registries: Mapping[str, str],
+    required: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Check that a lock file is what its project file asks for.
 
     Raises:
         FindingsError: `LOCK_DRIFT`.
     """
-    found = [*drifts(manifest, lock, data, registries)]
+    found = [*drifts(manifest, lock, data, registries, required)]
     if not found:
         return
     more = len(found) - _LISTED

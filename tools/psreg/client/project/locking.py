@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from psreg.client.install import required_record
 from psreg.client.project.lockfile import Lock, LockedPrompt
 from psreg.client.project.manifest import Manifest
-from psreg.client.project.registries import Opener, Published
+from psreg.client.project.registries import ProjectRegistry, Published
 from psreg.client.resolve import Request, pick
 from psreg.core.errors import FindingsError, TrustError
 from psreg.core.version import ANY, Range, parse_version
@@ -67,14 +67,18 @@ Entry = str | dict[str, str]
 
 
 def entries_for(
-    requests: Iterable[Request], manifest: Manifest, registry: str | None, opened: Opener
+    requests: Iterable[Request],
+    manifest: Manifest,
+    registry: str | None,
+    of_name: Callable[[str, str | None], ProjectRegistry],
 ) -> dict[str, Entry]:
     """Return what a project file says when prompts of a `registry` are added to it.
 
-    Where a request has no range, it is what is compatible with the newest version.
+    Where a request has no range, it is what is compatible with the newest version. `of_name`
+    returns the registry of a name, for which one may be spelled.
 
     Raises:
-        PsregError: a name is unknown, or has no version to use; see `Opener`.
+        PsregError: a name is unknown, or has no version to use; as `of_name`.
     """
     entries: dict[str, Entry] = {}
     for request in requests:
@@ -82,7 +86,7 @@ def entries_for(
         spelled = registry or (before.registry if before else None)
         text = request.range.text
         if request.range is ANY:
-            record = required_record(request.name, opened(spelled))
+            record = required_record(request.name, of_name(request.name, spelled))
             text = f"^{pick(record, request).semver.replace(build=None)}"
         entries[request.name] = {"version": text, "registry": spelled} if spelled else text
     return entries

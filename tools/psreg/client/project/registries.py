@@ -40,16 +40,44 @@ Opener = Callable[[str | None], ProjectRegistry]
 """Returns the registry that a project file spells so, the usual one for None, opened once."""
 
 
+class Names(Protocol):
+    """Which registry a name is of that the project file does not spell one for."""
+
+    def of(self, name: str, locked: str | None = None) -> ProjectRegistry:
+        """Return the registry of a name; `locked` is the id that a lock says."""
+
+    def required(self, name: str, by: str, locked: str | None = None) -> ProjectRegistry | None:
+        """Return the registry of a name that an entry of the registry at `by` requires.
+
+        None means that it is the same registry.
+        """
+
+
+class _UsualNames:
+    """Every name is of the usual registry, or of that which requires it."""
+
+    def __init__(self, opened: Opener) -> None:
+        self._opened = opened
+
+    def of(self, name: str, locked: str | None = None) -> ProjectRegistry:  # noqa: ARG002
+        return self._opened(None)
+
+    def required(self, name: str, by: str, locked: str | None = None) -> None: ...
+
+
 class Published:
     """What the registries of a project publish; implements `registry.requirements`'s `Releases`.
 
-    A name is of the registry that the project file says, else of that of the entry which requires
-    it, never of another one that has a newer version.
+    A name is of the registry that the project file says, else of the one that `names` says: that
+    which it is bound to, or that of the entry which requires it, never of another one that has a
+    newer version.
     """
 
-    def __init__(self, manifest: Manifest, opened: Opener) -> None:
+    def __init__(self, manifest: Manifest, opened: Opener, names: Names | None = None) -> None:
         self._manifest = manifest
         self._open = opened
+        self._names = names or _UsualNames(opened)
+        self._locked: dict[str, str] = {}
         self._registries: dict[str, ProjectRegistry] = {}
         self._records: dict[str, PackageRecord] = {}
         self._verified: dict[tuple[str, str], VerifiedRelease] = {}
@@ -58,11 +86,18 @@ class Published:
         """Return the registry that a name is of."""
         if name not in self._registries:
             wanted = self._manifest.prompts.get(name)
-            self._registries[name] = self._open(wanted.registry if wanted else None)
+            if wanted is not None and wanted.registry is not None:
+                self._registries[name] = self._open(wanted.registry)
+            else:
+                self._registries[name] = self._names.of(name, self._locked.get(name))
         return self._registries[name]
 
     def bind(self, lock: Lock) -> None:
-        """Bind what is locked only because another entry requires it to the registry of that."""
+        """Bind what is locked only because another entry requires it to the registry of that.
+
+        What is not bound otherwise is of the registry that the lock says.
+        """
+        self._locked |= {name: each.registry for name, each in lock.prompts.items()}
         waiting = [name for name in self._manifest.prompts if name in lock.prompts]
         seen = {*waiting}
         while waiting:
@@ -71,7 +106,11 @@ class Published:
                 if other in lock.prompts and other not in seen:
                     seen.add(other)
                     waiting.append(other)
-                    self._registries.setdefault(other, self.registry(name))
+                    self._registries.setdefault(other, self._required(other, by=name))
+
+    def _required(self, name: str, *, by: str) -> ProjectRegistry:
+        registry = self.registry(by)
+        return self._names.required(name, registry.location, self._locked.get(name)) or registry
 
     def record(self, name: str, required_by: str = "") -> PackageRecord:
         """Return the verified record of a name.
@@ -108,12 +147,12 @@ class Published:
         return [self.required(name, other, text) for other, text in verified.requires.items()]
 
     def required(self, by: str, name: str, text: str) -> Requirement:
-        """Return the requirement of an entry, whose name is of the same registry.
+        """Return the requirement of an entry, whose name is of the same registry unless bound.
 
         Raises:
             FindingsError: `NAME_OF_TWO_REGISTRIES`: the project has it from another one.
         """
-        registry = self.registry(by)
+        registry = self._required(name, by=by)
         if name not in self._manifest.prompts:
             self._registries.setdefault(name, registry)
         if self.registry(name).id != registry.id:

@@ -25,8 +25,9 @@ from psreg.client.project.registries import Published
 from psreg.client.project.syncing import Sync
 from psreg.client.project.verified import VerifiedRelease
 from psreg.client.project.workspace import Workspace
-from psreg.client.registry_choice import first_root, open_source, select_registry, trust_store
+from psreg.client.registry_choice import select_registry, trust_store
 from psreg.client.resolve import refusal
+from psreg.client.selection.choosing import Choosing
 from psreg.client.withdrawals import withdrawal_of
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import PsregError, TrustError, UnavailableError
@@ -74,6 +75,9 @@ class Session:
         self._stale_until, self._say = stale_until, say
         self._store = trust_store(say)
         self._opened: dict[str, OpenRegistry] = {}
+        self._names = Choosing(
+            option, settings, self._store, workspace.root, self._open, has=_has_record
+        )
 
     def selected(self, spelled: str | None) -> SelectedRegistry:
         """Return the registry that the project file spells so, the usual one for None."""
@@ -87,7 +91,9 @@ class Session:
         Raises:
             PsregError: see `select_registry` and `open_registry`.
         """
-        selected = self.selected(spelled)
+        return self._open(self.selected(spelled))
+
+    def _open(self, selected: SelectedRegistry) -> OpenRegistry:
         if selected.location not in self._opened:
             registry = self._stack.enter_context(open_registry(selected, self._store, self._say))
             registry.require_claimed = self._settings.require_claimed
@@ -95,33 +101,67 @@ class Session:
             self._opened[selected.location] = registry
         return self._opened[selected.location]
 
-    def ids(self, manifest: Manifest) -> dict[str, str]:
-        """Return the ids of the registries of the prompts, as far as this machine knows them."""
-        found: dict[str | None, str | None] = {}
-        for wanted in manifest.prompts.values():
-            if wanted.registry not in found:
-                found[wanted.registry] = self._id(wanted.registry)
-        ids = {name: found[wanted.registry] for name, wanted in manifest.prompts.items()}
-        return {name: identity for name, identity in ids.items() if identity is not None}
+    def of_name(self, name: str, spelled: str | None) -> OpenRegistry:
+        """Return the registry of a name, for which the project file may spell one.
 
-    def _id(self, spelled: str | None) -> str | None:
-        """Return the id of a registry without a network, None if it is not known."""
+        Raises:
+            PsregError: see `Choosing`.
+        """
+        if spelled is None:
+            return self._names.of(name)
+        selected = self.selected(spelled)
+        self._names.check(name, selected)
+        return self._open(selected)
+
+    def ids(self, manifest: Manifest, lock: Lock) -> dict[str, str]:
+        """Return the ids of the registries of the prompts, as far as this machine knows them.
+
+        A name that two registries may have is of the one that the lock says.
+        """
+        found = {}
+        for name, wanted in manifest.prompts.items():
+            locked = lock.prompts.get(name)
+            found[name] = self._id(name, wanted.registry, locked.registry if locked else "")
+        return {name: identity for name, identity in found.items() if identity is not None}
+
+    def required_ids(self, lock: Lock) -> dict[str, str]:
+        """Return the ids of the registries of locked names that need not be of what requires them.
+
+        That are the names that are bound, or all if a registry has other `names` only.
+        """
+        found = {}
+        for name, locked in lock.prompts.items():
+            if self._names.limited or self._names.bound(name) is not None:
+                found[name] = self._id(name, None, locked.registry)
+        return {name: identity for name, identity in found.items() if identity is not None}
+
+    def _id(self, name: str, spelled: str | None, locked: str) -> str | None:
+        """Return the id of the registry of a name without a network, None if it is not known."""
         try:
-            selected = self.selected(spelled)
-            if selected.root_sha256:
-                anchor = self._store.find(selected.root_sha256)
-                return anchor.id if anchor else None
-            if is_url(selected.location):
-                return None
-            return self._store.anchor(first_root(open_source(selected.location), self._store)).id
+            if spelled is not None:
+                selected = self.selected(spelled)
+                self._names.check(name, selected)
+                return self._names.known_id(selected)
+            if (bound := self._names.bound(name)) is not None:
+                return self._names.known_id(bound)
+            ids = [self._names.known_id(each) for each in self._names.candidates()]
         except PsregError as error:
-            if error.code == "POLICY_LOCKED":
+            if error.code in ("POLICY_LOCKED", "NAME_OF_TWO_REGISTRIES"):
                 raise
             return None
+        return locked if locked in ids else next(iter(ids), None)
 
     def published(self, manifest: Manifest) -> Published:
-        """Return what the registries of the project publish."""
-        return Published(manifest, self.opened)
+        """Return what the registries of the project publish.
+
+        Raises:
+            FindingsError: `NAME_OF_TWO_REGISTRIES`: the project file spells another registry than
+                a name is bound to.
+        """
+        for name, wanted in manifest.prompts.items():
+            if wanted.registry is not None:
+                self._names.check(name, self.selected(wanted.registry))
+        return Published(manifest, self.opened, self._names)
 
     def prepared(
         self,
@@ -242,6 +282,10 @@ class Session:
         key = (prompt.name, prompt.version, prompt.sha256)
         seen = withdrawal_of(anchor.folder, key)
         return refusal(f"{prompt.name} {prompt.version}", seen) if seen else None
+
+
+def _has_record(registry: OpenRegistry, name: str) -> bool:
+    return registry.record(name) is not None
 
 
 def _intact(path: Path, sha256: str) -> bytes:
