@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -73,6 +74,23 @@ def test_metadata_that_drips_or_stalls_is_given_up(attack, tmp_path, trick, path
     ):
         OpenRegistry(source, anchor, print).record("quiz_master")
     OUTCOMES.append((caught.value.exit_code, caught.value.code))
+
+
+@pytest.mark.attack("T6", (4, "NETWORK_SLOW"))
+def test_an_answer_slower_than_the_least_rate_is_given_up_before_its_deadline(attack):
+    """It never falls silent, and its deadline is far."""
+    (path,) = attack.registry.artifacts
+    attack.tricks[path] = drip_body
+    limits = replace(SHORT, request=3, run=3, retries=0)
+    began = time.monotonic()
+    with (
+        closing(open_source(attack.server.url, limits)) as source,
+        pytest.raises(SourceError) as caught,
+    ):
+        source.read(path, 10_000)
+    OUTCOMES.append((caught.value.exit_code, caught.value.code))
+    assert "fewer than 2000 bytes per second" in caught.value.message
+    assert time.monotonic() - began < 2.5
 
 
 @pytest.mark.attack("T6", (4, "NETWORK_SLOW"))

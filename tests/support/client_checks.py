@@ -98,6 +98,12 @@ CHECKS = (
         ("psreg.http.deadline:Deadline.patience", "", 30),
         "slow_retrieval::many_quick_answers_cannot_outlast_the_run",
     ),
+    check(
+        3,
+        "least-rate",
+        ("psreg.http.deadline:Deadline.count", "SlowError"),
+        "slow_retrieval::an_answer_slower_than_the_least_rate_is_given_up_before_its_deadline",
+    ),
     # 4. The metadata of The Update Framework
     check(
         4,
@@ -105,6 +111,12 @@ CHECKS = (
         (f"{TRUST}.strict_json:_object", "the same key twice"),
         "ambiguous_json::ambiguous_metadata_never_reaches_the_verifier[duplicate]",
         "ambiguous_json::an_ambiguous_record_is_refused_though_it_is_signed",
+    ),
+    check(
+        4,
+        "depth",
+        (f"{TRUST}.strict_json:_measure", "nested deeper"),
+        "ambiguous_json::ambiguous_metadata_never_reaches_the_verifier[depth]",
     ),
     check(
         4,
@@ -187,6 +199,18 @@ CHECKS = (
         "hashes-of-metadata",
         ("tuf.api._payload:MetaFile.verify_length_and_hashes", ""),
         "mix_and_match::a_file_that_is_not_the_one_hashed_is_refused",
+    ),
+    check(
+        4,
+        "remembered-by-this-user",
+        (f"{CLIENT}.verified.facts:Facts.from_bytes", "return None"),
+        "planted_facts::facts_without_the_key_are_not_believed",
+    ),
+    check(
+        4,
+        "remembered-state-is-shown",
+        (f"{CLIENT}.verified.targets:VerifiedTargets._shows", "", True),
+        "planted_facts::an_old_state_that_was_true_is_not_the_one_that_is_shown",
     ),
     # 5. The record of a name
     check(
@@ -352,6 +376,19 @@ CHECKS = (
         (f"{OWNERS}.claim:Claim.check", "signed another artifact"),
         "forged_releases::other_bytes_than_were_signed",
         "forged_releases::the_artifact_is_none_of_the_signed_files",
+    ),
+    check(
+        8,
+        "payload-of-this-release",
+        (f"{OWNERS}.in_toto:InTotoStatement.check", "signed something else"),
+        "forged_releases::the_envelope[new client-has another type]",
+        "forged_releases::the_envelope[new client-has another payload]",
+    ),
+    check(
+        8,
+        "purpose-of-a-signature",
+        (f"{TRUST}.ssh_signature:SshSignature.check", "raise "),
+        "forged_releases::a_signature_is_used_for_something_else",
     ),
     check(
         8,
