@@ -719,6 +719,20 @@ def test_a_comment_far_down_is_withdrawn_and_those_of_others_are_not(world: OnGi
     assert "### psreg: Reviewing" in world.server.bodies()[-1]
 
 
+@pytest.mark.parametrize("world", [(OnGitHub, FakeGitHub)], indirect=True, ids=["github"])
+def test_a_comment_is_withdrawn_if_a_commit_can_have_no_further_status(world: OnGitHub) -> None:
+    head = world.request()
+    assert world.review(head).code == 0
+    assert "Ready to merge" in world.server.bodies()[-1]
+    world.server.checks += [world.server.checks[-1]] * 1_000
+    move_main(world, "")  # without the waiver the release has an error
+    assert world.again().code == 1
+    assert not ready(world)
+    world.server.comments[1][-1]["body"] = "<!-- psreg review -->\n### psreg: Ready to merge"
+    assert world.review(head).code != 0
+    assert not ready(world)
+
+
 def test_a_release_that_was_changed_is_not_published(world: World) -> None:
     file = world.work / ENTRY / "1.0.0/README.md"
     file.write_text(file.read_text() + "\nOne more line.\n")

@@ -673,6 +673,16 @@ def test_a_review_is_withdrawn_if_the_base_moves_while_it_is_posted(jobs):
     assert "Ready to merge" not in comment["body"]
 
 
+def test_a_review_is_withdrawn_if_its_status_cannot_be_set(jobs):
+    jobs.server.pull(HEAD, 7)
+    assert post_verdict(reviewed(), jobs.trusted(), print)
+    jobs.server._status = lambda *_: (422, {"message": "Validation Failed"})
+    with pytest.raises(ForgeRefusedError):
+        post_verdict(reviewed(), jobs.trusted(), print)
+    ((comment,),) = jobs.server.comments.values()
+    assert "Ready to merge" not in comment["body"]
+
+
 def test_suggestions_that_are_refused_are_counted(jobs):
     jobs.server.pull(HEAD, 7)
     jobs.server.shows = lambda *_: False

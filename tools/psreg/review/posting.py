@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from psreg.core.errors import UnavailableError
 from psreg.forges.forge import Forge, Status, judgement
 from psreg.forges.line_comments import Remark
 from psreg.review.comment import MARKER, review_markdown, withdrawn_markdown
@@ -35,7 +36,12 @@ def post_verdict(
     words = f"{found.verdict}: {verdict_text(found)}"
     unplaced = max(0, len(remarks(found.in_diff, forge.name)) - MOST_REMARKS)
     # NOTE: if this is interrupted, the status stays pending, and the head is reviewed again.
-    forge.post_check(Status.PENDING, "being reviewed")
+    try:
+        forge.post_check(Status.PENDING, "being reviewed")
+    except UnavailableError:
+        # NOTE: GitHub takes a thousand statuses of a commit; the last one stays, maybe a green one.
+        forge.post_comment(MARKER, withdrawn_markdown(forge.run_url))
+        raise
     text = review_markdown(found, forge.run_url, unplaced, keeps_messages=keeps_messages)
     for url in forge.post_comment(MARKER, text):
         note(f"psreg: wrote {url}")
