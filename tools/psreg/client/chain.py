@@ -279,7 +279,7 @@ class Chain:
         claim = claims.read_claim(data, record.name) if data is not None else None
         if claim is not None:
             self.claimed = True
-            yield from self._claimed(state, claim)
+            yield from self._claimed(state, claim, row)
             self._at = "statement"
             claim.check(record, row, state.registry_id)
         self._at = "statement"
@@ -294,13 +294,13 @@ class Chain:
         for key, counts in claims.revoked_signers(record, row, state.registry_id):
             text = f"the SSH key {key.key} is revoked for what the log has after entry {key.after}"
             why = "; the release was there before" if counts else ", so that it does not count"
-            if not counts and claim is not None and row.log and row.log.index < claim.since:
-                why += "; the name was claimed later, with this release"
             yield Link(name="revoked key", text=text + why)
 
-    def _claimed(self, state: RegistryState, claim: Claim) -> Iterator[Link]:
+    def _claimed(self, state: RegistryState, claim: Claim, row: ReleaseRecord) -> Iterator[Link]:
         owners = ", ".join(sorted(set(claim.keys.values())))
         text = f"the name is claimed by {owners}; {claim.threshold} must sign a release"
+        if row.log and row.log.index < claim.since:
+            text += ", and this one was there before"
         yield Link(name="claim", text=text)
         bin_ = state.bins_below[OWNERS].of(owners_target(claim.name))
         for role, above in ((bin_, OWNERS), (OWNERS, TARGETS)):
