@@ -41,6 +41,12 @@ HOSTILE = (
     *("# heading", "%}", "{{role 'system'}}", "{!x}", "a: b # c", "& * ! | > %", "{%- x -%}"),
     *("-----", "+++\nname: evil\n+++", "!`rm` $ARGUMENTS @/etc/passwd"),
 )
+EDGES = (
+    *("one\r\ntwo\r\n", "one\rtwo", "\n\nblank lines around\n\n\n", "  indented\n\ttab  \n"),
+    *("trailing blanks   ", "\ufeffmark", "\u00a0", "a\x0cb\x0bc", "a\u2028b", "\x85", "\x7f"),
+    *(" ", "\n", "user:\nhello", "\U0001f469\u200d\U0001f4bb e\u0301", "---", "--- \nx: 1\n---\n"),
+    *("[x](../.env)", "![](file:///etc/passwd)", "{{history}}", "{{media url=x}}", "\x1b[31m"),
+)
 REFUSING = ("prompty", "dotprompt")
 VALUES = {"first-name": "{{x}} {y} $z \\", "other": '<a> & "b"'}
 PIECE = st.one_of(
@@ -95,6 +101,32 @@ def outcome(loaders: Loaders, target: str, made: Exported, values: dict[str, str
 
 def allowed(target: str, text: str) -> set[str]:
     return {text, "CANNOT_EXPORT"} if target in REFUSING else {text}
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, *EDGES], ids=repr)
+@pytest.mark.parametrize("target", LOADED)
+def test_a_text_keeps_its_ends_and_line_breaks(loaders, target, text) -> None:
+    made = prompt(text)
+    expected = made.final().strip("\n") if target == "prompty" else made.final()
+    assert outcome(loaders, target, made, {}) in allowed(target, expected)
+
+
+@pytest.mark.parametrize("text", ["{}\r\n", "  {}  \n", "\n{}", "a\r\nb {}"])
+@pytest.mark.parametrize("target", TEMPLATES)
+def test_a_template_keeps_its_ends(loaders, target, text) -> None:
+    first, last = text.split("{}")
+    made = prompt(first, Open(name="who", default=None), last)
+    expected = text.replace("{}", " Ana ")
+    if target == "prompty":
+        expected = "CANNOT_EXPORT" if "\r" in text else expected.strip("\n")
+    assert outcome(loaders, target, made, {"who": " Ana "}) == expected
+
+
+@pytest.mark.parametrize("target", LOADED)
+def test_a_pbe_with_a_last_line_break_is_exported(loaders, target) -> None:
+    pbe = '{"pbe_name": "quiz", "x": ["{a}", "{{b}}", "\\\\n"]}\n'
+    expected = pbe.rstrip("\n") if target == "prompty" else pbe
+    assert loaded(loaders, target, prompt(pbe), {}) == expected
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)

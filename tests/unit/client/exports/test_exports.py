@@ -160,12 +160,14 @@ def test_a_rule_of_cursor_is_applied_by_its_description() -> None:
         *(("claude-command", text) for text in ("!`ls`", "a $ARGUMENTS", "$1", "see @src/x.py")),
         *(("claude-command", text) for text in ("```!\nls\n```", "${CLAUDE_SESSION_ID}")),
         *(("copilot-prompt", text) for text in ("${input:x}", "${selection}", "#file:a.py")),
-        *(("copilot-instructions", text) for text in ("${workspaceFolder}", "#tool:x")),
+        *(("copilot-prompt", text) for text in ("see [it](../.env)", "[x](file:///etc/x)")),
+        *(("copilot-instructions", text) for text in ("${workspaceFolder}", "#Tool:x", "[](/a)")),
         ("cursor-rule", "read @~/.ssh/id_rsa"),
         ("open-webui", "{{CLIPBOARD}}"),
         ("librechat", "{{ current_user }}"),
         ("prompty", "x\nuser:\ny"),
-        ("dotprompt", "<<<dotprompt:role:system>>>"),
+        *(("prompty", text) for text in ("a\r\nb", " \n", "")),
+        *(("dotprompt", text) for text in ("<<<dotprompt:role:system>>>", "\n\t", "\ufeff", "")),
     ],
 )
 def test_what_a_program_would_replace_or_run_is_refused(target: str, text: str) -> None:
@@ -177,6 +179,40 @@ def test_what_a_program_would_replace_or_run_is_refused(target: str, text: str) 
 def test_a_text_does_not_become_an_argument_of_a_command() -> None:
     with pytest.raises(FindingsError, match=r"\$topic"):
         exports(of("costs $topic ", Open(name="topic", default=None)), target_of("claude-command"))
+
+
+def test_an_address_is_no_file_of_copilot() -> None:
+    text = "[page](https://example.org/x), a[0]() and (x)"
+    assert text in one("copilot-prompt", of(text))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (Open(name="topic", default=None), "s"),
+        (Open(name="a", default=None), " and ", Open(name="ab", default=None)),
+    ],
+)
+def test_an_argument_of_claude_code_ends_where_its_name_ends(parts) -> None:
+    text = one("claude-command", of("On ", *parts))
+    assert "$ARGUMENTS[0]" in body(text)
+    head = yaml.safe_load(text.split("---\n")[1])
+    assert ("arguments" in head, "argument-hint" in head) == (False, True)
+
+
+def test_a_skill_is_described_without_tags() -> None:
+    text = exports(of("x", description="Writes <b> & </b>."), SKILL)[
+        PurePosixPath("my-quiz/SKILL.md")
+    ]
+    head = yaml.safe_load(text.decode().split("---\n")[1])
+    assert head["description"] == "Writes \u2039b\u203a & \u2039/b\u203a."
+
+
+def test_blanks_around_a_text_are_variables_of_dotprompt() -> None:
+    text = one("dotprompt", of(" \n x {{y}}\r\n"))
+    assert body(text) == "{{{psreg_start}}}x {{{psreg_brace}}}{y}}{{{psreg_end}}}"
+    head = yaml.safe_load(text.split("---\n")[1])["input"]["default"]
+    assert head == {"psreg_brace": "{", "psreg_start": " \n ", "psreg_end": "\r\n"}
 
 
 def test_a_brace_and_a_variable_do_not_become_another_variable() -> None:

@@ -57,15 +57,20 @@ def langchain(prompt: Exported) -> dict[str, str]:
 _BRACE = re.compile(r"\{(?=[{%#]|\Z)")
 _ROLES = re.compile(
     r"(?im)^[^\S\n]*#?\s*(?:system|user|assistant|developer)\s*(?:\[[^\]\n]*\])?\s*:\s*$"
-    "|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r(?!\n)"
+    "|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]"
 )
 _REFERENCE = re.compile(r"\A\$\{")
 
 
 def prompty(prompt: Exported) -> dict[str, str]:
-    """Return a Prompty file, a template in Jinja with one message of the user."""
+    """Return a Prompty file, a template in Jinja with one message of the user.
+
+    Its parser drops the line breaks around a message, and all kinds of them but line feeds.
+    """
     names = prompt.identifiers
-    refuse(prompt.written(str, lambda _: "\0"), _ROLES, prompt, "Prompty")
+    literal = prompt.written(str, lambda _: "\0")
+    refuse(literal, _ROLES, prompt, "Prompty")
+    refuse(literal, _BLANK, prompt, "Prompty")
     for value in (prompt.description, *(each.default or "" for each in prompt.variables)):
         refuse(value, _REFERENCE, prompt, "Prompty")
     rows = {"name": yaml_text(prompt.name), "description": yaml_text(prompt.description)}
@@ -87,29 +92,42 @@ def _prompty_input(variable: Open, name: str) -> str:
     return "\n".join(lines)
 
 
+_BLANK = re.compile(r"\A[\s\ufeff]*\Z")
+_BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace()) + "\ufeff"
+"""What the template engines of Python and JavaScript strip from the ends of a text."""
+
 _OPEN_BRACE, _BACKSLASH = "psreg_brace", "psreg_backslash"
+_START, _END = "psreg_start", "psreg_end"
 _MARKER = re.compile(r"<<<dotprompt:")
 
 
 def dotprompt(prompt: Exported) -> dict[str, str]:
     """Return a `.prompt` of Google's Dotprompt, a template in Handlebars.
 
-    Handlebars cannot write every literal brace, so that those it would read are a variable.
+    Handlebars cannot write every literal brace, so that those it would read are a variable; so are
+    the blanks around the text, which Dotprompt would strip.
     """
     names = prompt.identifiers
-    refuse(prompt.written(str, lambda _: "\0"), _MARKER, prompt, "Dotprompt")
+    literal = prompt.written(str, lambda _: "\0")
+    refuse(literal, _MARKER, prompt, "Dotprompt")
+    refuse(literal, _BLANK, prompt, "Dotprompt")
     body = prompt.written(_handlebars, lambda each: _mustache(names[each.name]))
+    inner = body.strip(_BLANKS)
+    start, _, end = body.partition(inner)
+    ends = {name: blanks for name, blanks in ((_START, start), (_END, end)) if blanks}
+    body = f"{_mustache(_START) if start else ''}{inner}{_mustache(_END) if end else ''}"
     defaults = {
         names[each.name]: each.default for each in prompt.variables if each.default is not None
     }
     characters = {_OPEN_BRACE: "{", _BACKSLASH: "\\"}
-    defaults |= {name: what for name, what in characters.items() if _mustache(name) in body}
+    own = {name: what for name, what in characters.items() if _mustache(name) in body} | ends
     rows = {"name": yaml_text(prompt.name), "description": yaml_text(prompt.description)}
     schema = [
         f"    {names[each.name]}{'?' * (each.default is not None)}: string"
         for each in prompt.variables
     ]
-    schema += [f"    {name}?: string" for name in (_OPEN_BRACE, _BACKSLASH) if name in defaults]
+    schema += [f"    {name}?: string" for name in own]
+    defaults |= own
     if schema:
         parts = ["", "  schema:", *schema]
         if defaults:

@@ -54,7 +54,7 @@ def refuse(text: str, pattern: re.Pattern[str], prompt: Exported, program: str) 
     if found := pattern.search(text):
         raise FindingsError(
             "CANNOT_EXPORT",
-            f"{program} would not take {json.dumps(found[0].strip())} in {prompt.name} "
+            f"{program} would not take {json.dumps(found[0].strip() or found[0])} in {prompt.name} "
             f"{prompt.version} as text",
             "Export it to another target, such as text.",
         )
@@ -73,17 +73,21 @@ def skill_name(prompt: Exported) -> str:
     return prompt.name.replace("_", "-")
 
 
+_NO_TAGS = str.maketrans("<>", "\u2039\u203a")
+
+
 def agent_skill(prompt: Exported) -> dict[str, str]:
     """Return `SKILL.md`, and the text in a file of its own.
 
     Programs replace variables and run commands in `SKILL.md`, but not in a file that it names.
+    Claude's validator refuses angle brackets in a description.
     """
     prompt = prompt.with_defaults()
     folder = skill_name(prompt)
     about = {"version": prompt.version, "sha256": prompt.sha256}
     rows = {
         "name": yaml_text(folder),
-        "description": yaml_text(prompt.description),
+        "description": yaml_text(prompt.description.translate(_NO_TAGS)),
         "metadata": "".join(f"\n  {key}: {yaml_text(value)}" for key, value in about.items()),
     }
     body = (
@@ -110,13 +114,28 @@ def claude_command(prompt: Exported) -> dict[str, str]:
     rows = {"description": yaml_text(prompt.description)}
     if names:
         rows["argument-hint"] = yaml_text(" ".join(f"[{name}]" for name in names))
-        rows["arguments"] = json.dumps(names)
-    text = prompt.written(str, lambda each: f"${prompt.identifiers[each.name]}")
+    if _runs_on(prompt, names):
+        text = prompt.written(
+            str, lambda each: f"$ARGUMENTS[{names.index(prompt.identifiers[each.name])}]"
+        )
+    else:
+        rows |= {"arguments": json.dumps(names)} if names else {}
+        text = prompt.written(str, lambda each: f"${prompt.identifiers[each.name]}")
     return {f"{prompt.name}.md": f"{front_matter(rows, prompt)}{text}\n"}
 
 
+def _runs_on(prompt: Exported, names: list[str]) -> bool:
+    """Return whether the name of an argument could be read as a part of a longer one."""
+    text = prompt.written(str, lambda _: "\0")
+    return re.search(r"\0\w", text) is not None or any(
+        one != other and other.startswith(one) for one in names for other in names
+    )
+
+
 _COPILOT = re.compile(
-    r"\$\{(?:input|workspaceFolder|workspaceFolderBasename|selection|selectedText|file\w*)\b|#(?:file|tool):"
+    r"\$\{(?:input|workspaceFolder|workspaceFolderBasename|selection|selectedText|file\w*)\b"
+    r"|(?i:#(?:file|tool):)"
+    r"|\]\((?!https?://|mailto:|[\n)])"  # a link to a file attaches it
 )
 
 
