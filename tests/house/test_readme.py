@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 from support.paths import ROOT
@@ -85,3 +86,9 @@ def tidy(output, home, checkout):
     output = re.sub(r"registry id [0-9a-f]{32}", "registry id 2f0c…", output)
     output = re.sub(r"(--root-sha256|root) [0-9a-f]{16,64}…?", r"\1 9c41…", output)
     return re.sub(r"\b([0-9a-f]{8})[0-9a-f]{56}\b", r"\1…", output)
+
+
+def test_every_extra_is_in_the_table():
+    rows = re.findall(r"^\| (`[a-z`, ]+) \| ", README.read_text(), re.MULTILINE)
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert {*re.findall(r"[a-z]+", " ".join(rows))} == {*extras["optional-dependencies"]}
