@@ -17,6 +17,7 @@ _ABSENT = (403, 404, 410)  # object stores answer 403 for what does not exist
 _ALWAYS = ("/1.root.json", "/timestamp.json")
 """How the paths end that every registry has: 403 does not mean there that they do not exist."""
 
+_PAGE = "is a web page"
 _LOG_IN = "Set `header_env` of the registry in your settings: psreg explain NETWORK_LOGIN."
 
 
@@ -25,6 +26,8 @@ class LoginError(SourceError):
 
     def __init__(self, where: str, why: str) -> None:
         message = f"this registry asks you to log in: {where} {why}"
+        if why == _PAGE and not where.endswith(_ALWAYS):
+            message += ", or its host answers so instead of status 404"
         super().__init__("NETWORK_LOGIN", message, _LOG_IN)
 
 
@@ -130,8 +133,8 @@ def _body(answer: Answer, where: str, limit: int) -> bytes:
         data = answer.body(limit)
     except TooMuchError:
         if is_page:
-            raise LoginError(where, "is a web page") from None
+            raise LoginError(where, _PAGE) from None
         raise
     if is_page and data.lstrip().startswith(b"<"):
-        raise LoginError(where, "is a web page")
+        raise LoginError(where, _PAGE)
     return data
