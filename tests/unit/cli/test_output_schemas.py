@@ -54,6 +54,7 @@ OUTPUTS = {
     "search": ("search",),
     "verify": ("verify",),
     "registry": ("registry",),
+    "mirror": ("mirror",),
     "publish": ("publish", "report"),
     "audit": ("audit",),
     "doctor": ("doctor",),
@@ -314,6 +315,12 @@ def test_registries(say, registry):
     assert say("registry", 0, "registry", "remove", "main", "--forget")["forgotten"]
     say("error", 4, "registry", "remove", "main")
     say("error", 2, "registry", "add")
+
+
+def test_mirroring(say, registry, tmp_path):
+    done = say("mirror", 0, "mirror", tmp_path / "copy", "--registry", registry)
+    assert done["written"] > done["deleted"] == 0
+    say("error", 4, "mirror", registry, "--registry", registry)
 
 
 def test_publishing(say, tmp_path):

@@ -21,6 +21,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for everyone", "mcp", "offer installed prompts to assistants, over MCP"),
     ("for everyone", "completion", "let your shell complete commands and names"),
     ("for everyone", "man", "print or write the manual pages"),
+    ("for everyone", "mirror", "copy a registry, so that others install without it"),
     ("for projects", "add", "use prompts in this project"),
     ("for projects", "remove", "no longer use prompts in this project"),
     ("for projects", "lock", "write psreg.lock: exactly which releases the project uses"),

@@ -74,9 +74,9 @@ class OpenRegistry:
     def __init__(
         self, source: Source, anchor: Anchor, notify: Notify, key_folder: Path | None = None
     ) -> None:
-        self.id = anchor.id
+        self.id, self.root_sha256 = anchor.id, anchor.sha256
         self.location = source.location
-        self._source = source
+        self.source = self._source = source
         self._say = notify
         self._clock_checked = False
         self._unchecked: dict[str, bytes] = {}
