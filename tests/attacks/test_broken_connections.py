@@ -1,8 +1,5 @@
 """A server, or what is between, ends the connection at any request of an installation."""
 
-import os
-import socket
-import struct
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 
@@ -10,15 +7,7 @@ import pytest
 
 from simulator import TEXT, Simulator
 from support.clients import Client
-from support.loopback import serving
-
-
-def reset(handler):
-    """Let the client read "connection reset by peer"."""
-    handler.wfile.flush()
-    linger = struct.pack("ii", 1, 0)
-    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-    os.close(handler.connection.detach())
+from support.loopback import reset, serving
 
 
 def reset_in_the_middle(body):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from simulator import METADATA
@@ -64,8 +66,7 @@ def test_an_old_root_in_place_of_the_next_is_refused(attack, seen):
 
 @pytest.mark.attack("T2", (3, "TRUST_ROLLBACK"))
 def test_clearing_the_cache_folder_does_not_help(attack, seen):
-    cache = attack.client.home / "cache"
-    assert not cache.exists()
+    shutil.rmtree(attack.client.home / "cache")
     attack.registry.files[f"{METADATA}timestamp.json"] = seen[f"{METADATA}timestamp.json"]
     assert attack.install() == (3, "TRUST_ROLLBACK")
 

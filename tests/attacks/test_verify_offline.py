@@ -80,28 +80,6 @@ def test_a_registry_that_was_never_read(attack):
     assert attack.server.asked == []
 
 
-HINT = "`--offline` uses what this machine keeps of it."
-
-
-@pytest.mark.parametrize(
-    ("command", "hinted"),
-    [
-        ("search", True),
-        ("info diary", True),
-        ("install quiz_master diary", True),
-        ("info later", False),
-        ("install quiz_master later", False),
-    ],
-)
-def test_who_cannot_reach_it_is_told(kept, command, hinted):
-    settings = kept.client.home / "config/config.toml"
-    settings.write_text(settings.read_text().replace(kept.server.url, "http://127.0.0.1:9/"))
-    error = kept.client.run(*command.split(), "--format", "json").json["error"]
-    assert error["code"] == "NETWORK"
-    assert error["hint"].endswith(HINT) == hinted
-    assert (kept.client.run(*command.split(), "--offline").code == 0) == hinted
-
-
 def test_a_folder_needs_no_network(attack, tmp_path):
     folder = attack.registry.store(tmp_path / "registry")
     done = attack.client.run("install", "quiz_master", "--offline", "--registry", folder)

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -13,6 +15,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import BaseServer
 
 Trick = Callable[[BaseHTTPRequestHandler], None]
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128  # many clients may come at once
 
 
 class Loopback:
@@ -53,7 +59,7 @@ class Loopback:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = _Server(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
@@ -66,6 +72,14 @@ def answer(handler: BaseHTTPRequestHandler, status: int, body: bytes, **headers:
     handler.end_headers()
     if handler.command != "HEAD":
         handler.wfile.write(body)
+
+
+def reset(handler: BaseHTTPRequestHandler) -> None:
+    """Let the client read "connection reset by peer"."""
+    handler.wfile.flush()
+    linger = struct.pack("ii", 1, 0)
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+    os.close(handler.connection.detach())
 
 
 @contextmanager

@@ -63,6 +63,12 @@ def content(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+def cached(team):
+    """Return the files of the cache, but for the one that is locked."""
+    files = (path for path in team.cache.rglob("*") if path.is_file())
+    return sorted(path for path in files if path.name != ".lock")
+
+
 def lock(team):
     return json.loads((team.place / "psreg.lock").read_bytes())["prompts"]
 
@@ -182,7 +188,7 @@ def test_a_warm_cache_where_there_is_no_network_at_all(team):
 @pytest.mark.parametrize("kind", ["artifacts", "releases"])
 def test_a_flipped_byte_in_the_cache(team, kind):
     ran(team, "add", "quiz_master")
-    good = {path: path.read_bytes() for path in team.cache.rglob("*") if path.is_file()}
+    good = {path: path.read_bytes() for path in cached(team)}
     for path, data in good.items():
         if kind in path.parts:
             path.write_bytes(data[:-2] + bytes([data[-2] ^ 1]) + data[-1:])
@@ -423,7 +429,9 @@ def test_an_update_shows_what_it_changes_before_it_is_written(team):
     (team.place / "psreg.toml").write_text('[prompts]\ngreeting = "^1"\n')
     before = (team.place / "psreg.lock").read_bytes(), content(team.folder)
     done = ran(team, "outdated")
-    assert done.out == "name      current  wanted  latest\ngreeting  1.0.0    1.1.0   1.1.0\n"
+    table = "name      current  wanted  latest\ngreeting  1.0.0    1.1.0   1.1.0\n"
+    assert done.out.startswith(f"{table}\ngreeting 1.0.0 -> 1.1.0\n  1.1.0: In 1.1.0.\n  floor: ma")
+    assert ran(team, "outdated", "--quiet").out == table
     assert team.run("outdated", "--exit-code").code == 1
     done = ran(team, "update", "--dry-run")
     assert done.out.startswith("greeting 1.0.0 -> 1.1.0\n  1.1.0: In 1.1.0.\n  floor: major")
@@ -455,16 +463,16 @@ def test_the_cache(team, tmp_path):
     assert ran(team, "cache", "dir", PSREG_CACHE=str(tmp_path / "x")).out == f"{tmp_path / 'x'}\n"
     ran(team, "add", "quiz_master")
     assert ran(team, "cache", "verify").out == "checked 4 files: 0 damaged\n"
-    files = [path for path in team.cache.rglob("*") if path.is_file()]
+    files = cached(team)
     for path in files:
         path.write_bytes(path.read_bytes()[:-1])
     done = team.run("cache", "verify")
     assert (done.code, done.out.count("damaged, and deleted: ")) == (3, 4)
     assert ran(team, "cache", "verify").out == "checked 0 files: 0 damaged\n"
     ran(team, "sync")
-    assert sorted(path for path in team.cache.rglob("*") if path.is_file()) == sorted(files)
+    assert cached(team) == files
     assert ran(team, "cache", "clean").out == "deleted 4 files\n"
-    assert [path for path in team.cache.rglob("*") if path.is_file()] == []
+    assert cached(team) == []
     ran(team, "cache", "clean")
 
 

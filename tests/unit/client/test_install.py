@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import pytest
 
 from psreg.client.install import fetch_all
@@ -53,6 +55,54 @@ def test_every_name_is_delivered_in_order(registry):
     ]
     assert registry.fetched[0] == (PATH, len(TEXT))
     assert registry.logged == [("quiz_master", "1.0.0"), ("glossary", "1.0.0")]
+
+
+class Cached(dict):
+    """A cache of artifacts: bytes by SHA-256, or errors."""
+
+    def artifact(self, sha256):
+        found = self.get(sha256)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    keep_artifact = dict.__setitem__
+
+
+DAMAGED = TrustError("CACHE_DAMAGED", "it is damaged")
+
+
+def test_what_is_cached_is_not_fetched(registry):
+    cache = Cached()
+    for fetched in (1, 1):
+        (release,) = fetch_all(parse_requests(["quiz_master"]), registry, cache=cache)
+        assert (release.data, len(registry.fetched)) == (TEXT, fetched)
+    assert [*cache.values()] == [TEXT]
+
+
+def test_what_is_damaged_in_the_cache_is_fetched_again(registry):
+    cache = Cached({sha256(TEXT).hexdigest(): DAMAGED})
+    (release,) = fetch_all(parse_requests(["quiz_master"]), registry, cache=cache)
+    assert (release.data, [*cache.values()]) == (TEXT, [TEXT])
+
+
+def test_what_is_damaged_in_the_cache_and_not_to_be_had_is_refused(registry):
+    def away(path, size):
+        raise UnavailableError("NETWORK", "cannot read it")
+
+    registry.artifact = away
+    cases = (Cached({sha256(TEXT).hexdigest(): DAMAGED}), Cached(), None)
+    for cache, code in zip(cases, ("CACHE_DAMAGED", "NETWORK", "NETWORK"), strict=True):
+        with pytest.raises((TrustError, UnavailableError)) as caught:
+            fetch_all(parse_requests(["quiz_master"]), registry, cache=cache)
+        assert caught.value.code == code
+
+
+def test_what_the_cache_has_is_compared_with_the_record(registry):
+    cache = Cached({sha256(TEXT).hexdigest(): b"forged"})
+    with pytest.raises(TrustError) as caught:
+        fetch_all(parse_requests(["quiz_master"]), registry, cache=cache)
+    assert caught.value.code == "TRUST_DIGEST"
 
 
 def test_what_is_at_hand_is_not_fetched(registry):

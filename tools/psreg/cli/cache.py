@@ -1,4 +1,4 @@
-"""`psreg cache dir|clean|verify`: the cache of projects, which can always be fetched again."""
+"""`psreg cache dir|clean|verify`: the cache, which can always be fetched again."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for projects", "remove", "no longer use prompts in this project"),
     ("for projects", "lock", "write psreg.lock: exactly which releases the project uses"),
     ("for projects", "sync", "bring psreg.lock and the files of the project up to date"),
-    ("for projects", "outdated", "show which locked releases have newer ones"),
+    ("for projects", "outdated", "show which locked or installed releases have newer ones"),
     ("for projects", "update", "lock newer releases, after showing what they change"),
     ("for projects", "why", "show why a release is locked"),
     ("for projects", "tree", "show the prompts of this project, and what they require"),

@@ -157,14 +157,15 @@ def _prompts() -> Iterable[tuple[str, str]]:
 def _catalogue() -> dict[str, str]:
     from pathlib import Path
 
-    from psreg.client.kept_registry import kept_registry
+    from psreg.client.offline.kept_registry import KeptRegistry, kept_registry
     from psreg.client.registry_choice import load_settings, select_registry, trust_store
     from psreg.registry.catalog_segments import folded_rows
 
     settings = load_settings(Path.cwd())
     try:
         selected = select_registry(None, settings, Path.cwd())
-        kept = kept_registry(selected, settings, trust_store(_say_nothing), _say_nothing)
+        store = trust_store(_say_nothing)
+        kept = kept_registry(selected, settings, store, _say_nothing, KeptRegistry)
         rows = folded_rows(kept.segments()) if kept else {}
     except PsregError:
         return {}

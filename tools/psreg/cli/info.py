@@ -6,9 +6,15 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from psreg.cli.registry_option import add_offline_option, add_registry_option, open_kept
+from psreg.cli.registry_option import (
+    add_offline_option,
+    add_registry_option,
+    ask_registry,
+    described,
+)
 from psreg.client.install import required_record
 from psreg.client.resolve import parse_request, pick
+from psreg.core.dataclass import dataclass
 from psreg.core.errors import TrustError
 from psreg.core.version import ANY
 from psreg.formats.protocol_versions import STUB
@@ -16,12 +22,26 @@ from psreg.formats.release import told_origin
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
+    from psreg.client.selection.opened import AnyRegistry
     from psreg.registry.owners.claim import Claim
     from psreg.registry.owners.recoveries import Standing
     from psreg.registry.records import PackageRecord, ReleaseRecord
 
 EXAMPLE = "psreg info quiz_master"
 SCHEMA = "psreg.info/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """What a registry says about a name; `row` is the release that was asked for."""
+
+    registry: dict[str, Any]
+    record: PackageRecord
+    row: ReleaseRecord | None
+    claim: Claim | None
+    signed: list[str]
+    reviewers: list[str]
+    recoveries: list[Standing]
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -36,28 +56,36 @@ def run(args: Namespace, console: Console) -> int:
     """Print the record of one name; exit 4 if the registry has no such name or version."""
     request = parse_request(args.name)
 
-    with open_kept(args, console, request.name) as registry:
+    def ask(registry: AnyRegistry) -> _Known:
         record = required_record(request.name, registry)
         row = record.latest if request.range is ANY else pick(record, request, revoked=True)
         valid = registry.with_void_keys(record)
         claim = registry.claim(valid)
-        signed = _signed(valid, row, registry.id, claim)
-        reviewers = _reviewers(valid, row, registry.id)
-        recoveries = _recoveries(valid, registry.id, claim)
+        return _Known(
+            registry=described(registry),
+            record=record,
+            row=row,
+            claim=claim,
+            signed=_signed(valid, row, registry.id, claim),
+            reviewers=_reviewers(valid, row, registry.id),
+            recoveries=_recoveries(valid, registry.id, claim),
+        )
+
+    known = ask_registry(args, console, request.name, ask)
     if console.machine:
         document: dict[str, Any] = {
             "schema": SCHEMA,
-            "registry": registry.describe(),
-            "record": record.to_json(),
-            "claim": claim.to_json() if claim else None,
-            "signed": signed,
-            "reviewers": reviewers,
-            "recoveries": [each.to_json() for each in recoveries],
-            "selected": row.version if row else None,
+            "registry": known.registry,
+            "record": known.record.to_json(),
+            "claim": known.claim.to_json() if known.claim else None,
+            "signed": known.signed,
+            "reviewers": known.reviewers,
+            "recoveries": [each.to_json() for each in known.recoveries],
+            "selected": known.row.version if known.row else None,
         }
         console.json(document)
         return 0
-    for line in _lines(record, row, claim, signed, reviewers, recoveries):
+    for line in _lines(known):
         console.paragraph(line)
     return 0
 
@@ -95,14 +123,8 @@ def _reviewers(record: PackageRecord, row: ReleaseRecord | None, registry_id: st
     return [*reviews_of(record, row, registry_id).names]  # `psreg verify` tells of invalid ones
 
 
-def _lines(  # noqa: PLR0917 - what is known of a name
-    record: PackageRecord,
-    row: ReleaseRecord | None,
-    claim: Claim | None,
-    signed: list[str],
-    reviewers: list[str],
-    recoveries: list[Standing],
-) -> Iterator[str]:
+def _lines(known: _Known) -> Iterator[str]:
+    record, row = known.record, known.row
     yield f"{record.name} ({record.entry_class})"
     if record.deprecated is not None:
         yield f"  deprecated  {record.deprecated.get('reason', '')}"
@@ -116,7 +138,7 @@ def _lines(  # noqa: PLR0917 - what is known of a name
         yield f"  tags        {', '.join(row.texts('tags'))}"
         if origin := told_origin(row.release):
             yield f"  origin      {origin}"
-        yield from _trust(claim, signed, reviewers, recoveries)
+        yield from _trust(known)
         yield from _runs(row)
         yield from _protocols(row)
         yield from _score(row)
@@ -132,18 +154,17 @@ def _lines(  # noqa: PLR0917 - what is known of a name
     yield f"  next: psreg install {record.name}"
 
 
-def _trust(
-    claim: Claim | None, signed: list[str], reviewers: list[str], recoveries: list[Standing]
-) -> Iterator[str]:
+def _trust(known: _Known) -> Iterator[str]:
+    claim = known.claim
     if claim is not None:
         owners = ", ".join(sorted(set(claim.keys.values())))
         yield f"  owners      {owners}; {claim.threshold} must sign each release"
-    for each in recoveries:
+    for each in known.recoveries:
         yield f"  recovery    {each.words}: {each.told.get('reason', '?')}"
-    if signed:
-        yield f"  signed      by {', '.join(signed)}"
-    if reviewers:
-        yield f"  reviewed    by {', '.join(reviewers)}"
+    if known.signed:
+        yield f"  signed      by {', '.join(known.signed)}"
+    if known.reviewers:
+        yield f"  reviewed    by {', '.join(known.reviewers)}"
 
 
 def _runs(row: ReleaseRecord) -> Iterator[str]:

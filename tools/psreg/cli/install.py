@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from psreg.cli.registry_option import (
     add_offline_option,
     add_registry_option,
+    ask_registries,
     check_policy,
-    open_several,
+    described,
 )
 from psreg.client.resolve import parse_requests
 from psreg.core.classes import RESERVED_CLASSES
@@ -74,28 +76,46 @@ def run(args: Namespace, console: Console) -> int:
 
     library, settings = user_library(console.warn), load_settings(Path.cwd())
     if args.offline:
-        from psreg.client.kept_registry import of_installed
+        from psreg.client.offline.kept_registry import of_installed
 
         requests = of_installed(requests, library)
+    fetched, results = ask_registries(
+        args,
+        console,
+        lambda: _targets(requests, library),
+        partial(_installed, args, console, requests, library, settings),
+        settings,
+    )
+    for release, _ in fetched:
+        for warning in release.choice.warnings:
+            console.warn(f"psreg: warning: {warning}")
+    _report(results, fetched[0][1], console)
+    return 0
+
+
+def _installed(  # noqa: PLR0917 - what is installed, into what, and from where
+    args: Namespace,
+    console: Console,
+    requests: Sequence[Request],
+    library: Library,
+    settings: Settings,
+    opened: OpenedRegistries,
+) -> tuple[Sequence[Fetched], list[dict[str, Any]]]:
+    """Install what is requested from registries, and return that; nothing if an error is raised."""
 
     def prepare(registry: AnyRegistry) -> None:
         registry.require_claimed |= args.require_claimed
         if args.accept_owners:
             registry.accept_owners(request.name for request in requests)
 
-    with open_several(args, console, lambda: _targets(requests, library), settings) as opened:
-        opened.prepare = prepare
-        fetched = _fetched(requests, opened, library, console, keep=args.to is None)
-        for registry, releases in _by_registry(fetched):
-            _check_policy(releases, registry, settings, console)
-            if args.to is None:
-                _check_source(releases, library, registry, console, named=args.registry is not None)
-        results = [_placed(release, registry, library, args.to) for release, registry in fetched]
-    for release, _ in fetched:
-        for warning in release.choice.warnings:
-            console.warn(f"psreg: warning: {warning}")
-    _report(results, fetched[0][1], console)
-    return 0
+    opened.prepare = prepare
+    fetched = _fetched(requests, opened, library, console, keep=args.to is None)
+    for registry, releases in _by_registry(fetched):
+        _check_policy(releases, registry, settings, console)
+        if args.to is None:
+            _check_source(releases, library, registry, console, named=args.registry is not None)
+    results = [_placed(release, registry, library, args.to) for release, registry in fetched]
+    return fetched, results
 
 
 def _placed(
@@ -124,8 +144,11 @@ def _fetched(
     keep: bool,
 ) -> tuple[Fetched, ...]:
     """Return what is requested, and what that requires; `keep` is for the library."""
+    from psreg.client.artifacts import user_artifacts
     from psreg.client.install import fetch_all
 
+    cache = user_artifacts()
+    lacks = partial(library.lacks, cached=cache.has) if cache else library.lacks
     known = (library.has_intact, library.locks) if keep else ()
     groups: dict[str, tuple[AnyRegistry, list[Request]]] = {}
     for request in requests:
@@ -133,10 +156,10 @@ def _fetched(
         groups.setdefault(registry.location, (registry, []))[1].append(request)
     found: dict[str, Fetched] = {}
     for registry, group in groups.values():
-        registry.expect(group, library.lacks)
+        registry.expect(group, lacks)
         if registry.mode == "dev" and not console.quiet and registry.first_time("development"):
             console.warn(f"psreg: the registry {registry.location} is in development mode")
-        for each in fetch_all(group, registry, *known):
+        for each in fetch_all(group, registry, *known, cache=cache):
             found[each.choice.release.name] = each, registry
     if not any(each.choice.row.release.get("requires") for each, _ in found.values()):
         return tuple(found[request.name] for request in requests)
@@ -149,7 +172,7 @@ def _fetched(
         registry = opened.at(where.location)
         before = found.get(request.name)
         if before is None or before[0].choice.row.version != str(request.range.exact):
-            (each,) = fetch_all([request], registry, *known)
+            (each,) = fetch_all([request], registry, *known, cache=cache)
             found[request.name] = each, registry
     return tuple(found[request.name] for request, _ in exact)
 
@@ -288,8 +311,8 @@ def _result(
 
 def _report(results: list[dict[str, Any]], registry: AnyRegistry, console: Console) -> None:
     if console.machine:
-        described = {**registry.describe(), "mode": registry.mode}
-        console.json({"schema": SCHEMA, "registry": described, "installed": results})
+        about = {**described(registry), "mode": registry.mode}
+        console.json({"schema": SCHEMA, "registry": about, "installed": results})
         return
     if console.quiet:
         return

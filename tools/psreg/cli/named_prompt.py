@@ -5,12 +5,13 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from psreg.cli.registry_option import (
     add_offline_option,
     add_registry_option,
+    ask_registry,
     check_policy,
-    open_kept,
 )
 from psreg.client.library import installed_artifact
 from psreg.core.dataclass import dataclass
@@ -18,6 +19,10 @@ from psreg.core.errors import UnavailableError
 from psreg.core.identity import is_name, normal_name
 from psreg.system.console import Console, OptionAdder
 from psreg.system.files import read_named
+
+if TYPE_CHECKING:
+    from psreg.client.install import FetchedRelease
+    from psreg.client.selection.opened import AnyRegistry
 
 METAVAR = "FILE|NAME[@RANGE]"
 
@@ -129,24 +134,30 @@ def kept_prompt(what: str, console: Console) -> FoundPrompt:
 
 
 def _fetched(what: str, args: Namespace, console: Console, absent: UnavailableError) -> FoundPrompt:
+    from psreg.client.artifacts import user_artifacts
     from psreg.client.install import fetch_all
     from psreg.client.registry_choice import load_settings
     from psreg.client.resolve import parse_request
     from psreg.registry.requirements.installable import requires_of
 
     request, settings = parse_request(what), load_settings(Path.cwd())
+
+    def ask(registry: AnyRegistry) -> FetchedRelease:
+        (release,) = fetch_all([request], registry, cache=user_artifacts(writable=False))
+        chosen = release.choice.release
+        row = (chosen, release.choice.row, registry.is_claimed(chosen.name))
+        check_policy(settings, registry.id, [row], console)
+        return release
+
     try:
-        with open_kept(args, console, request.name, settings) as registry:
-            (release,) = fetch_all([request], registry)
-            chosen = release.choice.release
-            row = (chosen, release.choice.row, registry.is_claimed(chosen.name))
-            check_policy(settings, registry.id, [row], console)
+        release = ask_registry(args, console, request.name, ask, settings)
     except UnavailableError as error:
         if error.code not in ("NO_REGISTRY", "NOT_PUBLISHED"):
             raise
         raise absent from error
     for warning in release.choice.warnings:
         console.warn(f"psreg: warning: {warning}")
+    chosen = release.choice.release
     return FoundPrompt(
         path=chosen.filename,
         data=release.data,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from psreg.cli.registry_option import add_offline_option, add_registry_option, open_kept
+from psreg.cli.registry_option import add_offline_option, add_registry_option, ask_registry
 from psreg.client.install import required_record
 from psreg.client.resolve import parse_request, pick
 from psreg.core.errors import UnavailableError
@@ -26,8 +26,12 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace, console: Console) -> int:
     """Print the address, and open it; exit 4 if there is no such page."""
     request = parse_request(args.name)
-    with open_kept(args, console, request.name) as registry:
-        record, location = required_record(request.name, registry), registry.location
+    record, location = ask_registry(
+        args,
+        console,
+        request.name,
+        lambda registry: (required_record(request.name, registry), registry.location),
+    )
     if not is_url(location):
         told = f"the registry in {location} has no address, so its pages have none"
         raise UnavailableError("NO_PAGE", told, "Run `psreg serve` there, and look for the name.")

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from psreg.cli.registry_option import note_expiring
 from psreg.core.errors import UnavailableError
 from psreg.core.spelling import nearest
 from psreg.system.console import Console, OptionAdder
 
 if TYPE_CHECKING:
+    from psreg.client.offline.kept_registry import KeptRegistry
     from psreg.client.project.exporting import ProjectExports
+    from psreg.client.project.installed import InstalledSession
     from psreg.client.project.lockfile import Lock
     from psreg.client.project.session import Prepared, Session
+    from psreg.client.project.updating import Change
     from psreg.client.project.workspace import Workspace
 
 SCHEMA = "psreg.project/1"
+
+T = TypeVar("T")
+AnySession = TypeVar("AnySession", bound="Session")
 
 
 def add_overwrite_option(parser: OptionAdder) -> None:
@@ -48,13 +55,14 @@ def open_session(
     workspace: Workspace | None = None,
     registry: str | None = None,
     exclusive: bool = True,
+    kind: type[KeptRegistry] | None = None,
 ) -> Iterator[Session]:
     """Yield the project around the working directory, or another one.
 
     Unless `exclusive` is false, nobody else changes it meanwhile.
 
     `registry` is the usual one instead of that of the settings. `args` may have what
-    `add_registry_option` declares.
+    `add_registry_option` declares. With `kind`, registries are asked as this machine keeps them.
 
     Raises:
         UnavailableError: `NO_PROJECT`; `LOCKED`.
@@ -69,14 +77,75 @@ def open_session(
     with ExitStack() as stack:
         if exclusive:
             stack.enter_context(workspace.exclusive())
-        yield Session(
+        session = Session(
             workspace,
             settings,
             stack,
             option=registry,
             stale_until=getattr(args, "accept_stale_until", None) or "",
             say=partial(_tell, console),
+            kind=kind,
         )
+        yield session
+        for each in session.online:
+            note_expiring(each, console)
+
+
+@contextmanager
+def open_library(
+    args: Namespace, console: Console, *, kind: type[KeptRegistry] | None = None
+) -> Iterator[InstalledSession]:
+    """Yield the library as a project; with `kind`, registries as this machine keeps them.
+
+    Raises:
+        UsageError: `CONFIG_INVALID`.
+    """
+    from psreg.client.project.installed import InstalledSession
+    from psreg.client.project.workspace import Workspace
+    from psreg.client.registry_choice import load_settings
+
+    with ExitStack() as stack:
+        session = InstalledSession(
+            Workspace(Path.cwd()),
+            load_settings(Path.cwd()),
+            stack,
+            option=args.registry,
+            stale_until=args.accept_stale_until or "",
+            say=partial(_tell, console),
+            kind=kind,
+        )
+        yield session
+        for each in session.online:
+            note_expiring(each, console)
+
+
+def ask_project(
+    args: Namespace,
+    console: Console,
+    opened: Callable[[type[KeptRegistry] | None], AbstractContextManager[AnySession]],
+    ask: Callable[[AnySession], T],
+) -> T:
+    """Return what `ask`, which changes nothing, returns of what `opened` opens.
+
+    With `--offline`, registries are asked as this machine keeps them. If one cannot be reached, all
+    are asked for the states that were verified last, until those expire; a line says of which day.
+
+    Raises:
+        PsregError: as `opened` and `ask`.
+    """
+    kind: type[KeptRegistry] | None = None
+    if args.offline:
+        from psreg.client.offline.kept_registry import KeptRegistry as kind  # noqa: N813
+    try:
+        with opened(kind) as session:
+            return ask(session)
+    except UnavailableError as error:
+        from psreg.client.offline.last_state import UNREACHED, LastState, answered
+
+        if error.code not in UNREACHED:
+            raise
+        with opened(LastState) as session:
+            return answered(partial(ask, session), session.kept, error, partial(_tell, console))
 
 
 def _tell(console: Console, text: str) -> None:
@@ -147,6 +216,24 @@ def _change(each: dict[str, Any]) -> str:
     if after is None:
         return f"no longer locked {name} {before}"
     return f"locked {name} {after} (was {before})"
+
+
+def show_changes(found: Iterable[Change], console: Console) -> None:
+    """Tell what changes, before it does."""
+    from psreg.compatibility.diff_report import diff_text
+
+    if console.machine or console.quiet:
+        return
+    for change in found:
+        before, after = change.before, change.after
+        old, new = before.version if before else None, after.version if after else None
+        console.line(f"{change.name} {old or '(new)'} -> {new or '(no longer needed)'}")
+        if before and after and before.owners != after.owners:
+            console.line(f"  signed with {', '.join(after.owners) or 'no key'}")
+        for version, text in change.notes:
+            console.line(f"  {version}: {text}")
+        for line in diff_text(change.diff).splitlines() if change.diff else ():
+            console.line(f"  {line}" if line else "")
 
 
 def not_in_project(file: str, name: str, known: Collection[str]) -> UnavailableError:

@@ -9,19 +9,21 @@ from contextlib import ExitStack, contextmanager
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from psreg.core.errors import UnavailableError
 from psreg.system.console import Console, OptionAdder
 
 if TYPE_CHECKING:
     from psreg.client.config import Settings
-    from psreg.client.kept_registry import KeptRegistry
     from psreg.client.library import Library
+    from psreg.client.offline.kept_registry import KeptRegistry
     from psreg.client.open_registry import OpenRegistry
-    from psreg.client.selection.opened import OpenedRegistries
+    from psreg.client.selection.opened import AnyRegistry, OpenedRegistries
     from psreg.core.identity import ReleaseId
     from psreg.registry.records import ReleaseRecord
+
+T = TypeVar("T")
 
 
 def add_registry_option(
@@ -76,76 +78,136 @@ def open_selected(
     from psreg.client.registry_choice import load_settings
 
     with ExitStack() as stack:
-        opened = _opened(args, console, stack, load_settings(Path.cwd()), offline=False)
+        opened = _opened(args, console, stack, load_settings(Path.cwd()))
         found = opened.usual() if name is None else opened.names.named(name)
         yield cast("OpenRegistry", found)
 
 
-_UNREACHED = ("NETWORK", "NETWORK_SLOW", "NETWORK_TLS", "NETWORK_LOGIN")
-"""The codes of errors after which the same may be asked of what is kept."""
+_OFFLINE_HELPS = ("NETWORK_TLS", "NETWORK_LOGIN")
+"""The codes of errors after which a person may decide to ask what is kept."""
 
 
-@contextmanager
-def open_kept(
+def ask_registry(
     args: Namespace,
     console: Console,
     name: str,
+    ask: Callable[[AnyRegistry], T],
     settings: Settings | None = None,
-) -> Iterator[OpenRegistry | KeptRegistry]:
-    """Yield the registry of a name; with `--offline`, one behind a URL as this machine keeps it.
-
-    Raises:
-        PsregError: as `open_several` and `Choosing`.
-    """
+) -> T:
+    """Return what `ask` returns of the registry of a name. Raises as `ask_registries`."""
     from psreg.registry.trust.roles import package_target
 
-    with open_several(args, console, lambda: [package_target(name)], settings) as opened:
-        yield opened.names.named(name)
+    def ask_named(opened: OpenedRegistries) -> T:
+        return ask(opened.names.named(name))
+
+    return ask_registries(args, console, lambda: [package_target(name)], ask_named, settings)
 
 
-@contextmanager
-def open_several(
+def ask_registries(
     args: Namespace,
     console: Console,
     wanted: Callable[[], Iterable[str]],
+    ask: Callable[[OpenedRegistries], T],
     settings: Settings | None = None,
-) -> Iterator[OpenedRegistries]:
-    """Yield what opens the registries of a command; with `--offline`, as this machine keeps them.
+) -> T:
+    """Return what `ask` returns of what opens the registries of a command.
 
-    `wanted` returns the targets that the command reads: if a registry cannot be reached, and all
-    of them are kept, the hint names `--offline`.
+    With `--offline`, those behind a URL are asked as this machine keeps them. If one cannot be
+    reached, all are asked for the states that were verified last, until those expire; a line says
+    of which day. `wanted` returns the targets that `ask` reads: if a person has to decide whether
+    what is kept is good enough, and all of them are, the hint names `--offline`.
 
     Raises:
-        PsregError: as `open_selected`; UnavailableError `NOT_KEPT`.
+        PsregError: as `open_selected` and `ask`; UnavailableError `NOT_KEPT`.
     """
     from psreg.client.registry_choice import load_settings
 
-    settings = settings or load_settings(Path.cwd())
+    settings, kind = settings or load_settings(Path.cwd()), None
+    if args.offline:
+        from psreg.client.offline.kept_registry import KeptRegistry
+
+        kind = KeptRegistry
+    try:
+        with _several(args, console, settings, wanted, kind) as opened:
+            return ask(opened)
+    except UnavailableError as error:
+        from psreg.client.offline.last_state import UNREACHED, LastState, answered
+
+        if error.code not in UNREACHED:
+            raise
+        with ExitStack() as stack:
+            last = _registries(args, console, stack, settings, LastState)
+            return answered(partial(ask, last), last.kept, error, partial(_tell, console))
+
+
+@contextmanager
+def _several(
+    args: Namespace,
+    console: Console,
+    settings: Settings,
+    wanted: Callable[[], Iterable[str]],
+    kind: type[KeptRegistry] | None,
+) -> Iterator[OpenedRegistries]:
+    """Yield what opens the registries of a command. Raises as `ask_registries`."""
     with ExitStack() as stack:
-        opened = _opened(args, console, stack, settings, offline=args.offline)
+        opened = _opened(args, console, stack, settings, kind)
         try:
             yield opened
         except UnavailableError as error:
-            if error.code in _UNREACHED and opened.keep(wanted()):
+            if error.code in _OFFLINE_HELPS and opened.keep(wanted()):
                 hint = "`--offline` uses what this machine keeps of it."
                 raise UnavailableError(error.code, error.message, f"{error.hint} {hint}") from error
             raise
+        for each in opened.online:
+            note_expiring(each, console)
+
+
+def note_expiring(registry: OpenRegistry, console: Console) -> None:
+    """Say, once a day and never with `--quiet`, what must be renewed of a registry."""
+    if console.quiet or not registry.targets.was_read:
+        return
+    from psreg.client.offline.expiring import expiring_today
+    from psreg.system.clock import exact_time
+    from psreg.system.user_folders import registries_dir
+
+    if found := expiring_today(registries_dir() / registry.id, exact_time()):
+        told = f"signatures of the registry {registry.location} expire soon: {found}"
+        console.note(f"psreg: warning: {told}; tell its maintainers to renew them")
+
+
+def described(registry: AnyRegistry) -> dict[str, Any]:
+    """Return what JSON output says about a registry: which one it is, and as of which day."""
+    return {**registry.describe(), "as_of": registry.as_of}
 
 
 def _opened(
-    args: Namespace, console: Console, stack: ExitStack, settings: Settings, *, offline: bool
+    args: Namespace,
+    console: Console,
+    stack: ExitStack,
+    settings: Settings,
+    kind: type[KeptRegistry] | None = None,
 ) -> OpenedRegistries:
     """Return what opens the registries of a command, after warnings about the settings."""
-    from psreg.client.selection.opened import OpenedRegistries
-
     for warning in settings.warnings:
         console.warn(f"psreg: warning: {warning}")
+    return _registries(args, console, stack, settings, kind)
+
+
+def _registries(
+    args: Namespace,
+    console: Console,
+    stack: ExitStack,
+    settings: Settings,
+    kind: type[KeptRegistry] | None,
+) -> OpenedRegistries:
+    from psreg.client.selection.opened import OpenedRegistries
+
     return OpenedRegistries(
         settings,
         stack,
         partial(_tell, console),
         option=args.registry,
-        offline=offline,
+        kind=kind,
         stale_until=args.accept_stale_until or "",
         working=console.working,
     )

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from psreg.cli.registry_option import (
     add_offline_option,
     add_registry_option,
-    open_several,
+    ask_registries,
+    described,
     warn_of_revoked,
 )
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
-    from psreg.client.selection.opened import AnyRegistry
+    from psreg.client.selection.opened import AnyRegistry, OpenedRegistries
     from psreg.registry.catalog_segments import Row
     from psreg.registry.search import Entry, Filters
 
@@ -61,19 +62,25 @@ def run(args: Namespace, console: Console) -> int:
     filters = {by: values for by in _FILTERS if (values := getattr(args, by))}
     results: list[Result] = []
     rows: list[Row] = []
-    with open_several(args, console, lambda: [catalog_target(HEAD)]) as opened:
+
+    def ask(opened: OpenedRegistries) -> Sequence[AnyRegistry]:
+        results.clear()
+        rows.clear()
         searched = opened.searched()
         for registry in searched:
             segments = registry.segments()
             found = search(matching_rows(segments, args.words, filters), args.words)
             answers = opened.names.answers
-            results += [(each, registry) for each in found if answers(registry, each.name)]
-            rows += folded_rows(segments).values() if not found else ()
+            results.extend((each, registry) for each in found if answers(registry, each.name))
+            rows.extend(folded_rows(segments).values() if not found else ())
+        return searched
+
+    searched = ask_registries(args, console, lambda: [catalog_target(HEAD)], ask)
     warn_of_revoked(user_library(), console)
     near = suggestions(rows, args.words) if not results else ()
     if console.machine:
-        document = {"schema": SCHEMA, "registry": searched[0].describe(), "words": args.words}
-        document["registries"] = [each.describe() for each in searched]
+        document = {"schema": SCHEMA, "registry": described(searched[0]), "words": args.words}
+        document["registries"] = [described(each) for each in searched]
         document["filters"] = filters
         entries = [{**entry.to_json(), "registry": each.describe()} for entry, each in results]
         console.json(

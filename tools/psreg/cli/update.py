@@ -11,6 +11,7 @@ from psreg.cli.project_option import (
     files_of,
     not_in_project,
     open_session,
+    show_changes,
 )
 from psreg.cli.registry_option import add_registry_option
 from psreg.client.resolve import parse_requests
@@ -71,30 +72,12 @@ def run(args: Namespace, console: Console) -> int:
         prepared = session.prepared(
             manifest, after, published, fresh=True, overwrite=args.overwrite or args.dry_run
         )
-        _show(found, console)
+        show_changes(found, console)
         if not args.dry_run:
             session.workspace.write_lock(after)
             prepared.apply()
         _report(args, found, prepared, console)
     return 0
-
-
-def _show(found: list[Change], console: Console) -> None:
-    """Tell what changes, before it does."""
-    from psreg.compatibility.diff_report import diff_text
-
-    if console.machine or console.quiet:
-        return
-    for change in found:
-        before, after = change.before, change.after
-        old, new = before.version if before else None, after.version if after else None
-        console.line(f"{change.name} {old or '(new)'} -> {new or '(no longer needed)'}")
-        if before and after and before.owners != after.owners:
-            console.line(f"  signed with {', '.join(after.owners) or 'no key'}")
-        for version, text in change.notes:
-            console.line(f"  {version}: {text}")
-        for line in diff_text(change.diff).splitlines() if change.diff else ():
-            console.line(f"  {line}" if line else "")
 
 
 def _report(args: Namespace, found: list[Change], prepared: Prepared, console: Console) -> None:

@@ -49,6 +49,16 @@ class Registry(Protocol):
         """
 
 
+class ArtifactCache(Protocol):
+    """Artifacts that were fetched before, by their SHA-256 (`client.artifacts`)."""
+
+    def artifact(self, sha256: str) -> bytes | None:
+        """Return an artifact, None if it is not there. Raises TrustError `CACHE_DAMAGED`."""
+
+    def keep_artifact(self, sha256: str, data: bytes) -> None:
+        """Keep an artifact that was verified, if that is possible."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedRelease:
     """A release. `data` is verified, and empty if an intact copy is `already_installed`."""
@@ -63,12 +73,15 @@ def fetch_all(
     registry: Registry,
     installed: Callable[[Choice], bool] = lambda _: False,
     locked: Callable[[Choice], bool] = lambda _: False,
+    *,
+    cache: ArtifactCache | None = None,
 ) -> tuple[FetchedRelease, ...]:
     """Return every requested release, fetched and verified, in order of the requests.
 
     `installed` returns whether an intact copy of a choice is installed; it is then not fetched.
     `locked` returns whether the user had exactly these bytes before; what blocks a new
-    installation is then a warning.
+    installation is then a warning. What the `cache` has is not fetched, but verified and judged
+    like anything else.
 
     Raises:
         TrustError: a record or an artifact is not what was signed, or its content is blocked; the
@@ -83,7 +96,10 @@ def fetch_all(
             if installed(choice):
                 releases.append(FetchedRelease(choice=choice, already_installed=True))
             else:
-                releases.append(_checked(choice, fetch(choice, registry), locked=locked(choice)))
+                data = fetch(choice, registry, cache)
+                releases.append(_checked(choice, data, locked=locked(choice)))
+                if cache is not None:
+                    cache.keep_artifact(choice.row.sha256, data)
         except PsregError as error:
             errors.append(error)
     if errors:
@@ -124,11 +140,12 @@ def resolve(request: Request, registry: Registry) -> Choice:
     return choice
 
 
-def fetch(choice: Choice, registry: Registry) -> bytes:
-    """Return the verified bytes of the artifact of `choice`.
+def fetch(choice: Choice, registry: Registry, cache: ArtifactCache | None = None) -> bytes:
+    """Return the verified bytes of the artifact of `choice`, from the `cache` if it has them.
 
     Raises:
-        TrustError: `TRUST_DIGEST`: length or SHA-256 differ from the record.
+        TrustError: `TRUST_DIGEST`: length or SHA-256 differ from the record; `CACHE_DAMAGED`: the
+            registry, which could help, cannot be reached.
         UnavailableError: it cannot be read, or is larger than a prompt may be (`TOO_LARGE`).
     """
     row, release = choice.row, choice.release
@@ -138,7 +155,7 @@ def fetch(choice: Choice, registry: Registry) -> bytes:
             f"{release.name} {release.version} claims {row.size:,} bytes; "
             f"the limit is {MAX_ARTIFACT // 1024**2} MiB",
         )
-    data = registry.artifact(str(release.artifact), row.size)
+    data = _cached_or_read(choice, registry, cache)
     if len(data) != row.size or not matches_digest(data, row.sha256):
         raise TrustError(
             "TRUST_DIGEST",
@@ -148,6 +165,21 @@ def fetch(choice: Choice, registry: Registry) -> bytes:
             "Tell the maintainers of the registry; nothing was installed.",
         )
     return data
+
+
+def _cached_or_read(choice: Choice, registry: Registry, cache: ArtifactCache | None) -> bytes:
+    damage: TrustError | None = None
+    try:
+        if cache is not None and (kept := cache.artifact(choice.row.sha256)) is not None:
+            return kept
+    except TrustError as error:
+        damage = error
+    try:
+        return registry.artifact(str(choice.release.artifact), choice.row.size)
+    except UnavailableError as error:
+        if damage is None:
+            raise
+        raise damage from error
 
 
 def matches_digest(data: bytes, sha256: str) -> bool:

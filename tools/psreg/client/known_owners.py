@@ -112,3 +112,12 @@ def _said(ownership: Ownership) -> str:
 
 def _accounts(owned: Owned) -> list[str]:
     return sorted({f"{owner.get('forge')}:{owner.get('id')}" for owner in owned.owners})
+
+
+def unclaimed(name: str) -> TrustError:
+    """Return the error for a name that is not claimed where only claimed ones are accepted."""
+    return TrustError(
+        "TRUST_UNCLAIMED",
+        f"{name} is not claimed, so only the keys that publish say who released it",
+        "Ask the maintainers of the registry to claim it for its owners.",
+    )

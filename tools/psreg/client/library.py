@@ -172,15 +172,19 @@ class Library:
             choice.row.sha256,
         )
 
-    def lacks(self, request: Request, record: bytes) -> Iterator[tuple[str, int]]:
+    def lacks(
+        self, request: Request, record: bytes, *, cached: Callable[[str], bool] = lambda _: False
+    ) -> Iterator[tuple[str, int]]:
         """Yield path and size of what a request selects from a record, unless that was installed.
+
+        What is `cached`, by its SHA-256, is not lacking either.
 
         Raises:
             PsregError: it selects nothing.
         """
         row = pick(read_record(record, request.name), request)
         receipt = self.receipt(request.name)
-        if receipt is None or receipt.sha256 != row.sha256:
+        if (receipt is None or receipt.sha256 != row.sha256) and not cached(row.sha256):
             yield row.path, row.size
 
     def withdrawal(self, receipt: Receipt) -> Withdrawal | None:

@@ -71,6 +71,9 @@ class OpenRegistry:
     verified is remembered with the key in `key_folder`, if there is one (`client.verified`).
     """
 
+    as_of: str | None = None
+    """The day of what it says: None for now."""
+
     def __init__(
         self, source: Source, anchor: Anchor, notify: Notify, key_folder: Path | None = None
     ) -> None:
@@ -204,6 +207,8 @@ class OpenRegistry:
             if (before := self._seen(record.name)) is not None:
                 check_yanks(before, record, claim, self.id)
         elif self.require_claimed:
+            from psreg.client.known_owners import unclaimed  # noqa: PLC0415 - they rarely have to be
+
             raise unclaimed(record.name)
         else:
             self._check_owners(record)
@@ -470,15 +475,6 @@ def _names(segments: Iterable[Segment]) -> frozenset[str]:
         found.update(segment.names)
         found.difference_update(segment.gone)
     return frozenset(found)
-
-
-def unclaimed(name: str) -> TrustError:
-    """Return the error for a name that is not claimed where only claimed ones are accepted."""
-    return TrustError(
-        "TRUST_UNCLAIMED",
-        f"{name} is not claimed, so only the keys that publish say who released it",
-        "Ask the maintainers of the registry to claim it for its owners.",
-    )
 
 
 @contextmanager

@@ -6,7 +6,8 @@ from psreg.client.project.lockfile import Lock
 from psreg.client.project.locking import relocked
 from psreg.client.project.manifest import Manifest
 from psreg.client.project.registries import Published
-from psreg.client.project.updating import changes_between, outdated, to_json
+from psreg.client.project.updating import changes_between, newer_changes, outdated, to_json
+from psreg.core.errors import UnavailableError
 from support.shelves import Shelf, opener
 
 
@@ -106,3 +107,47 @@ def test_a_prerelease_that_is_asked_for_is_wanted(shelf):
     shelf.release("words", "2.1.0-rc.1")
     (found,) = rows(shelf, 'words = "^2.1.0-rc.1"', 'words = "2.0.0"')
     assert found == row("2.0.0", "2.1.0-rc.1", "2.0.0")
+
+
+def newer(shelf, ranges, before):
+    lock = Project(shelf, before).lock()
+    project = Project(shelf, ranges)
+    rows = [*outdated(project.manifest, lock, project.published)]
+    return [
+        (change.name, change.before.version, change.after.version, str(change.diff.floor))
+        for change in newer_changes(rows, lock, project.published, project.content)
+    ]
+
+
+def test_what_newer_releases_change(shelf):
+    assert newer(shelf, 'words = "^1"', 'words = "1.0.0"') == [("words", "1.0.0", "1.2.0", "major")]
+    # Where nothing newer is wanted, the latest is what somebody has to think about.
+    assert newer(shelf, 'words = "1.2.0"', 'words = "1.2.0"') == [
+        ("words", "1.2.0", "2.0.0", "major")
+    ]
+    assert newer(shelf, 'words = "=1.2.0-rc.1"', 'words = "=1.2.0-rc.1"') == [
+        ("words", "1.2.0-rc.1", "2.0.0", "patch")
+    ]
+
+
+def test_nothing_older_is_suggested(shelf):
+    shelf.release("words", "3.0.0-rc.1", text("Hi"))
+    assert newer(shelf, 'words = "*"', 'words = "=3.0.0-rc.1"') == []
+
+
+@pytest.mark.parametrize(("code", "left_out"), [("NOT_KEPT", True), ("NETWORK", False)])
+def test_what_is_not_kept_is_left_out(shelf, code, left_out):
+    lock = Project(shelf, 'words = "1.0.0"').lock()
+    project = Project(shelf, 'words = "^1"')
+    rows = [*outdated(project.manifest, lock, project.published)]
+
+    def away(*_):
+        raise UnavailableError(code, "it is away")
+
+    project.published.verified = away
+    found = newer_changes(rows, lock, project.published, project.content)
+    if left_out:
+        assert [*found] == []
+        return
+    with pytest.raises(UnavailableError, match="it is away"):
+        list(found)

@@ -28,6 +28,7 @@ from psreg.client.project.workspace import Workspace
 from psreg.client.registry_choice import select_registry, trust_store
 from psreg.client.resolve import refusal
 from psreg.client.selection.choosing import Choosing
+from psreg.client.selection.opened import has_record
 from psreg.client.withdrawals import withdrawal_of
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import PsregError, TrustError, UnavailableError
@@ -35,7 +36,9 @@ from psreg.http.address import is_url
 from psreg.system.files import read_own
 
 if TYPE_CHECKING:
+    from psreg.client.offline.kept_registry import KeptRegistry
     from psreg.client.project.exporting import ProjectExports
+    from psreg.client.selection.opened import AnyRegistry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +59,9 @@ class Prepared:
 class Session:
     """A project that a command works on.
 
-    `option` is the registry of the command line, and `say` tells the user something.
+    `option` is the registry of the command line, and `say` tells the user something. With `kind`,
+    registries behind a URL are asked as this machine keeps them, and `kept` lists those; `online`
+    are the others that were opened.
     """
 
     def __init__(
@@ -68,15 +73,19 @@ class Session:
         option: str | None,
         stale_until: str,
         say: Callable[[str], None],
+        kind: type[KeptRegistry] | None = None,
     ) -> None:
         self.workspace = workspace
         self.cache = user_cache()
         self._settings, self._stack, self._option = settings, stack, option
         self._stale_until, self._say = stale_until, say
         self._store = trust_store(say)
-        self._opened: dict[str, OpenRegistry] = {}
-        self._names = Choosing(
-            option, settings, self._store, workspace.root, self._open, has=_has_record
+        self._opened: dict[str, AnyRegistry] = {}
+        self._kind = kind
+        self.kept: list[KeptRegistry] = []
+        self.online: list[OpenRegistry] = []
+        self._names: Choosing[AnyRegistry] = Choosing(
+            option, settings, self._store, workspace.root, self._open, has=has_record
         )
 
     def selected(self, spelled: str | None) -> SelectedRegistry:
@@ -85,23 +94,37 @@ class Session:
             return select_registry(self._option, self._settings, self.workspace.root)
         return self._settings.of_project(spelled, self.workspace.file)
 
-    def opened(self, spelled: str | None) -> OpenRegistry:
+    def opened(self, spelled: str | None) -> AnyRegistry:
         """Return that registry, opened once.
 
         Raises:
-            PsregError: see `select_registry` and `open_registry`.
+            PsregError: see `select_registry`, `open_registry` and `kept_registry`.
         """
         return self._open(self.selected(spelled))
 
-    def _open(self, selected: SelectedRegistry) -> OpenRegistry:
+    def _open(self, selected: SelectedRegistry) -> AnyRegistry:
         if selected.location not in self._opened:
-            registry = self._stack.enter_context(open_registry(selected, self._store, self._say))
-            registry.require_claimed = self._settings.require_claimed
-            registry.accept_stale(self._stale_until)
-            self._opened[selected.location] = registry
+            self._opened[selected.location] = self._kept(selected) or self._read(selected)
         return self._opened[selected.location]
 
-    def of_name(self, name: str, spelled: str | None) -> OpenRegistry:
+    def _read(self, selected: SelectedRegistry) -> OpenRegistry:
+        registry = self._stack.enter_context(open_registry(selected, self._store, self._say))
+        registry.require_claimed = self._settings.require_claimed
+        registry.accept_stale(self._stale_until)
+        self.online.append(registry)
+        return registry
+
+    def _kept(self, selected: SelectedRegistry) -> KeptRegistry | None:
+        if self._kind is None:
+            return None
+        from psreg.client.offline.kept_registry import kept_registry  # noqa: PLC0415 - see `_kind`
+
+        kept = kept_registry(selected, self._settings, self._store, self._say, self._kind)
+        if kept is not None:
+            self.kept.append(kept)
+        return kept
+
+    def of_name(self, name: str, spelled: str | None) -> AnyRegistry:
         """Return the registry of a name, for which the project file may spell one.
 
         Raises:
@@ -282,10 +305,6 @@ class Session:
         key = (prompt.name, prompt.version, prompt.sha256)
         seen = withdrawal_of(anchor.folder, key)
         return refusal(f"{prompt.name} {prompt.version}", seen) if seen else None
-
-
-def _has_record(registry: OpenRegistry, name: str) -> bool:
-    return registry.record(name) is not None
 
 
 def _intact(path: Path, sha256: str) -> bytes:

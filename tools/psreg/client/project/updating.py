@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from psreg.client.project.lockfile import Lock, LockedPrompt
@@ -10,7 +10,7 @@ from psreg.client.project.manifest import Manifest
 from psreg.client.project.registries import Published
 from psreg.compatibility.diff import Diff, compare_named, file_operand
 from psreg.core.dataclass import dataclass
-from psreg.core.errors import PsregError
+from psreg.core.errors import PsregError, UnavailableError
 from psreg.core.version import Range, parse_version
 from psreg.registry.records import ReleaseRecord
 
@@ -96,6 +96,40 @@ def outdated(
         wanted, latest = _newest(fitting), _newest(final)
         if locked.version not in (wanted, latest) or wanted != latest:
             yield {"name": name, "current": locked.version, "wanted": wanted, "latest": latest}
+
+
+def newer_changes(
+    rows: Iterable[Mapping[str, str | None]],
+    lock: Lock,
+    published: Published,
+    content: Callable[[LockedPrompt], bytes],
+) -> Iterator[Change]:
+    """Yield what changes in the newer releases that `outdated` yielded, by name.
+
+    That is up to the wanted version, or to the latest if no newer one is wanted. What this machine
+    does not keep, if nobody else is asked, is left out.
+
+    Raises:
+        PsregError: see `Published.verified`.
+    """
+    before, after = {}, {}
+    for row in rows:
+        name, locked = str(row["name"]), lock.prompts[str(row["name"])]
+        newer = [
+            version
+            for version in (row["wanted"], row["latest"])
+            if version and parse_version(version) > parse_version(locked.version)
+        ]
+        if not newer:
+            continue
+        try:
+            after[name] = published.verified(name, newer[0]).locked()
+        except UnavailableError as error:
+            if error.code != "NOT_KEPT":
+                raise
+        else:
+            before[name] = locked
+    yield from changes_between(Lock(prompts=before), Lock(prompts=after), published, content)
 
 
 def _newest(rows: Sequence[ReleaseRecord]) -> str | None:

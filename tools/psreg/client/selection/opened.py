@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from psreg.client.config import SelectedRegistry, Settings
 from psreg.client.registry_choice import select_registry, trust_store
+from psreg.core.errors import UnavailableError
 
 if TYPE_CHECKING:
-    from psreg.client.kept_registry import KeptRegistry
+    from psreg.client.offline.kept_registry import KeptRegistry
     from psreg.client.open_registry import OpenRegistry
     from psreg.client.selection.choosing import Choosing
 
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 class OpenedRegistries:
     """Opens registries; the `stack` closes them.
 
-    `option` is what `--registry` says. `offline` opens those behind a URL as this machine keeps
-    them, `stale_until` is a day, in words for that, `say` tells the user something, and `working`
-    says what takes its time while it does.
+    `option` is what `--registry` says. With `kind`, those behind a URL are opened as this machine
+    keeps them, and `kept` lists them; `online` are the others. `stale_until` is a day, in words for
+    that, `say` tells the user something, and `working` says what takes its time while it does.
     """
 
     def __init__(
@@ -34,16 +35,18 @@ class OpenedRegistries:
         say: Callable[[str], None],
         *,
         option: str | None,
-        offline: bool = False,
+        kind: type[KeptRegistry] | None = None,
         stale_until: str = "",
         working: Callable[[str], AbstractContextManager[object]] | None = None,
     ) -> None:
         self._settings, self._stack, self._say = settings, stack, say
-        self._option, self._offline, self._stale_until = option, offline, stale_until
+        self._option, self._kind, self._stale_until = option, kind, stale_until
         self._working = working
         self._store = trust_store(say)
         self._opened: dict[str, AnyRegistry] = {}
         self._wanted: list[SelectedRegistry] = []
+        self.kept: list[KeptRegistry] = []
+        self.online: list[OpenRegistry] = []
         self.prepare: Callable[[AnyRegistry], None] = lambda _: None
         """Called with each registry that is opened."""
 
@@ -57,7 +60,7 @@ class OpenedRegistries:
         from psreg.client.selection.choosing import Choosing  # noqa: PLC0415 - slow
 
         start = Path.cwd()
-        return Choosing(self._option, self._settings, self._store, start, self.open, _has)
+        return Choosing(self._option, self._settings, self._store, start, self.open, has_record)
 
     def searched(self) -> list[AnyRegistry]:
         """Return all registries that a name may be of, the usual one first. Raises as `open`."""
@@ -80,14 +83,17 @@ class OpenedRegistries:
             self._opened[selected.location] = registry
         return self._opened[selected.location]
 
-    def _kept(self, selected: SelectedRegistry) -> AnyRegistry | None:
-        if not self._offline:
+    def _kept(self, selected: SelectedRegistry) -> KeptRegistry | None:
+        if self._kind is None:
             return None
-        from psreg.client.kept_registry import kept_registry  # noqa: PLC0415 - only offline
+        from psreg.client.offline.kept_registry import kept_registry  # noqa: PLC0415 - only offline
 
-        return kept_registry(selected, self._settings, self._store, self._say)
+        kept = kept_registry(selected, self._settings, self._store, self._say, self._kind)
+        if kept is not None:
+            self.kept.append(kept)
+        return kept
 
-    def _read(self, selected: SelectedRegistry) -> AnyRegistry:
+    def _read(self, selected: SelectedRegistry) -> OpenRegistry:
         from psreg.client.open_registry import open_registry  # noqa: PLC0415 - not what is kept
 
         if self._working is not None:
@@ -95,6 +101,7 @@ class OpenedRegistries:
         registry = self._stack.enter_context(open_registry(selected, self._store, self._say))
         registry.require_claimed = self._settings.require_claimed
         registry.accept_stale(self._stale_until)
+        self.online.append(registry)
         return registry
 
     def keep(self, targets: Iterable[str]) -> bool:
@@ -109,5 +116,15 @@ class OpenedRegistries:
         )
 
 
-def _has(registry: AnyRegistry, name: str) -> bool:
-    return registry.record(name) is not None
+def has_record(registry: AnyRegistry, name: str) -> bool:
+    """Return whether a registry has a name.
+
+    Raises:
+        PsregError: see `record`.
+    """
+    try:
+        return registry.record(name) is not None
+    except UnavailableError as error:
+        from psreg.client.offline.last_state import unknown  # noqa: PLC0415 - only if one is away
+
+        raise unknown(registry, error) from error

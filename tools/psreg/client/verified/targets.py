@@ -101,6 +101,11 @@ class VerifiedTargets(TargetFiles):
         """The day until which expired metadata is accepted; "" for never. All else is checked."""
 
     @property
+    def was_read(self) -> bool:
+        """Whether the registry was asked for its state."""
+        return self._built is not None or "_known" in self.__dict__
+
+    @property
     def _verifier(self) -> Verifier:
         if self._built is None:
             self.ahead.begin()

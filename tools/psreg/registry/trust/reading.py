@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -81,13 +82,19 @@ class RegistryState:
         self.mode = info_of(self.root).mode
         self.bins = bins[RELEASES]
         self.bins_below = bins
-        self.documents: Mapping[str, Document] = _Documents(top, bins, read)
+        self._documents = _Documents(top, bins, read)
+        self.documents: Mapping[str, Document] = self._documents
         self.targets: Mapping[str, Target] = _Targets(self.documents, bins)
         self.catalog: Mapping[str, CatalogFile] = _Files("catalog", self.targets, read)
         self.packages: Mapping[str, bytes] = _Bytes(_Files("pkg", self.targets, read))
         self.owners: Mapping[str, bytes] = _Bytes(_Files(OWNERS, self.targets, read))
         self._read = read
         self.newer_snapshot = _has_newer_snapshot(top[SNAPSHOT], self.root, read)
+
+    @property
+    def expires(self) -> datetime:
+        """When the first expires of the metadata that was read so far, in UTC."""
+        return min(each.expires for each in self._documents.found.values())
 
     @cached_property
     def checkpoint(self) -> bytes | None:
@@ -129,18 +136,19 @@ class _Documents(Mapping[str, Document]):
     """The metadata of a registry by role; a bin is read on access."""
 
     def __init__(self, top: Mapping[str, Document], bins: Mapping[str, Bins], read: Read) -> None:
-        self._found = dict(top)
+        self.found = dict(top)
+        """What was read so far."""
         self._top = tuple(top)
         self._bins = {role: each.above for each in bins.values() for role in each.roles}
         self._read = read
 
     def __getitem__(self, role: str) -> Document:
-        if role not in self._found:
+        if role not in self.found:
             if role not in self._bins:
                 raise KeyError(role)
-            snapshot, above = self._found[SNAPSHOT], self._found[self._bins[role]]
-            self._found[role] = _load(role, snapshot, above, self._read)
-        return self._found[role]
+            snapshot, above = self.found[SNAPSHOT], self.found[self._bins[role]]
+            self.found[role] = _load(role, snapshot, above, self._read)
+        return self.found[role]
 
     def __iter__(self) -> Iterator[str]:
         return iter((*self._top, *self._bins))

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from psreg.client.chain import Chain, Pins
 from psreg.client.kept import newest_kept, proof_of, proof_place, seen_on
-from psreg.client.library import user_library
-from psreg.client.open_registry import Lacks, unclaimed
-from psreg.client.resolve import Request
+from psreg.client.known_owners import unclaimed
+from psreg.client.library import Library, Receipt, user_library
+from psreg.client.open_registry import Lacks
+from psreg.client.resolve import Request, release_id
 from psreg.client.withdrawals import SeenWithdrawals
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.version import Range, parse_version
@@ -23,13 +23,23 @@ from psreg.http.address import is_url
 from psreg.registry.catalog_head import read_head
 from psreg.registry.catalog_segments import Segment, read_segment
 from psreg.registry.trust.reading import RegistryState, open_registry
-from psreg.registry.trust.roles import HEAD, TIMESTAMP, Target, catalog_target, package_target
+from psreg.registry.trust.roles import (
+    HEAD,
+    ROOT,
+    SNAPSHOT,
+    TARGETS,
+    TIMESTAMP,
+    Target,
+    catalog_target,
+    package_target,
+)
 from psreg.system.clock import exact_time
 from psreg.system.files import read_own
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from psreg.client.config import SelectedRegistry, Settings
-    from psreg.client.library import Library, Receipt
     from psreg.client.trust_store import Anchor, TrustStore
     from psreg.registry.owners.claim import Claim
     from psreg.registry.records import PackageRecord, ReleaseRecord
@@ -40,12 +50,9 @@ _OFFLINE = "Run it again without `--offline`."
 class KeptRegistry:
     """The registry with the first root `anchor`, at `location`; `notify` tells how old it is.
 
-    Implements `client.install.Registry` for what is in the library, and `pins` says with which
-    root that is verified. `require_claimed` is whether `check_release` refuses unclaimed names.
+    Implements `client.install.Registry` for the records that are kept, and `pins` says with which
+    root they are verified. `require_claimed` is whether `check_release` refuses unclaimed names.
     """
-
-    versions: Mapping[str, int] = MappingProxyType({})
-    """It is never the state from which something is installed."""
 
     def __init__(
         self, anchor: Anchor, location: str, pins: Pins, notify: Callable[[str], None]
@@ -59,6 +66,23 @@ class KeptRegistry:
         self._folder = anchor.folder
         self._say = notify
         self._states: dict[str, RegistryState] = {}
+        self.as_of: str | None = None
+        """The first day on which something that was asked was seen last, such as `2026-11-21`."""
+
+    @property
+    def versions(self) -> Mapping[str, int]:
+        """The lowest versions of root, timestamp, snapshot and targets that vouch for records."""
+        states = [state for at, state in self._states.items() if at != catalog_target(HEAD)]
+        return {
+            role: min(state.documents[role].version for state in states)
+            for role in (ROOT, TIMESTAMP, SNAPSHOT, TARGETS)
+            if states
+        }
+
+    @property
+    def expires(self) -> datetime | None:
+        """When the first of what was asked expires; None before something was."""
+        return min((state.expires for state in self._states.values()), default=None)
 
     def record(self, name: str) -> bytes:
         """Return the verified record of `name`.
@@ -108,32 +132,52 @@ class KeptRegistry:
         return found
 
     def check_release(self, record: PackageRecord, row: ReleaseRecord) -> None:
-        """Verify an installed release up to the root.
+        """Verify a release up to the root; whether its file is intact, only if it is installed.
 
         Raises:
-            UnavailableError: NOT_KEPT: it is not installed.
             TrustError: a link of its chain fails; TRUST_UNCLAIMED.
+            UnavailableError: as `record`.
         """
-        receipt = self._installed(record.name, row.path)
+        receipt, library = self._installed(record.name, row.path), self._library
         if self.require_claimed and not self.is_claimed(record.name):
             raise unclaimed(record.name)
-        if (error := Chain(receipt, self._library, self._pins).error) is not None:
+        if receipt is None:
+            self._check_newest(record)
+            receipt, library = self._as_installed(record, row), _AnyFile(library.folder)
+        if (error := Chain(receipt, library, self._pins).error) is not None:
             raise error
+
+    @staticmethod
+    def never_read(location: str) -> UnavailableError:
+        """Return the error for a registry that this machine has never read."""
+        return _not_kept(location)
+
+    def _check_newest(self, record: PackageRecord) -> None:
+        """Do nothing: with `--offline`, what is kept is good enough to be installed."""
+
+    def _as_installed(self, record: PackageRecord, row: ReleaseRecord) -> Receipt:
+        return Receipt(
+            release=release_id(record, row),
+            sha256=row.sha256,
+            size=row.size,
+            registry=self.describe(),
+            metadata=self.versions,
+            installed="",
+        )
 
     def artifact(self, path: str, size: int) -> bytes:
         """Return the file of an installed release. Raises UnavailableError NOT_KEPT."""
         receipt = self._installed(PurePosixPath(path).parts[-3], path)
+        if receipt is None:
+            raise _not_kept(path)
         return read_own(self._library.path(receipt), size)
 
-    def _installed(self, name: str, path: str) -> Receipt:
+    def _installed(self, name: str, path: str) -> Receipt | None:
+        """Return the receipt of the release with a path in the registry; None if there is none."""
         receipt = self._library.receipt(name)
-        if (
-            receipt is None
-            or str(receipt.release.artifact) != path
-            or receipt.registry["id"] != self.id
-        ):
-            raise _not_kept(path)
-        return receipt
+        if receipt is None or str(receipt.release.artifact) != path:
+            return None
+        return receipt if receipt.registry["id"] == self.id else None
 
     def is_claimed(self, name: str) -> bool:
         """Return whether a name that is kept is claimed."""
@@ -167,25 +211,41 @@ class KeptRegistry:
             if state is None:
                 raise _not_kept(what)
             self._states[target] = state
-            self._say(_age(state, seen_on(self._folder, target)))
+            day = seen_on(self._folder, target)
+            self.as_of = min(day, self.as_of or day)
+            self._tell_age(state, day)
         return self._states[target]
 
-
-def _age(state: RegistryState, day: str) -> str:
-    """Return what to say about answers from a state that is kept, and was seen last on a day."""
-    timestamp = state.documents[TIMESTAMP]
-    word = "expired on" if timestamp.expires <= exact_time() else "is valid until"
-    until = f"which {word} {timestamp.expires:%Y-%m-%d}"
-    return f"offline: as of {day}, timestamp {timestamp.version} of the registry, {until}"
+    def _tell_age(self, state: RegistryState, day: str) -> None:
+        """Say how old answers from a state are that was seen last on a day."""
+        timestamp = state.documents[TIMESTAMP]
+        word = "expired on" if timestamp.expires <= exact_time() else "is valid until"
+        until = f"which {word} {timestamp.expires:%Y-%m-%d}"
+        self._say(f"offline: as of {day}, timestamp {timestamp.version} of the registry, {until}")
 
 
 def _not_kept(what: str) -> UnavailableError:
     return UnavailableError("NOT_KEPT", f"{what} is not kept on this machine", _OFFLINE)
 
 
+class _AnyFile(Library):
+    """A library whose files are not looked at: who fetches a file compares it with its digest."""
+
+    def drift(self, receipt: Receipt) -> str | None:  # noqa: ARG002 - as `Library.drift`
+        """Return None: no file differs from its receipt."""
+        return None
+
+
+Kind = TypeVar("Kind", bound=KeptRegistry)
+
+
 def kept_registry(
-    selected: SelectedRegistry, settings: Settings, store: TrustStore, notify: Callable[[str], None]
-) -> KeptRegistry | None:
+    selected: SelectedRegistry,
+    settings: Settings,
+    store: TrustStore,
+    notify: Callable[[str], None],
+    kind: type[Kind],
+) -> Kind | None:
     """Return a selected registry as this machine keeps it; None if it is in a folder.
 
     Raises:
@@ -195,8 +255,8 @@ def kept_registry(
         return None
     anchor = store.find(selected.root_sha256) if selected.root_sha256 else None
     if anchor is None:
-        raise _not_kept(selected.location)
-    kept = KeptRegistry(anchor, selected.location, Pins(store, settings.registries()), notify)
+        raise kind.never_read(selected.location)
+    kept = kind(anchor, selected.location, Pins(store, settings.registries()), notify)
     kept.require_claimed = settings.require_claimed
     return kept
 

@@ -5,63 +5,17 @@ from __future__ import annotations
 import json
 import os
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
 
 import pytest
 
 from psreg.client.chain import Pins
-from psreg.client.config import SelectedRegistry, Settings
-from psreg.client.install import fetch, resolve
-from psreg.client.kept_registry import kept_registry, of_installed
-from psreg.client.library import Library, Receipt
-from psreg.client.open_registry import OpenRegistry
+from psreg.client.config import NamedRegistry, SelectedRegistry, Settings
+from psreg.client.offline.kept_registry import KeptRegistry, kept_registry, of_installed
 from psreg.client.resolve import parse_request
-from psreg.client.trust_store import TrustStore
 from psreg.core.errors import PsregError
 from psreg.registry.records import read_record
-from simulator import PAST, Simulator
-from support.owners import ANA
-from support.simulated_owners import SimulatedOwners
-
-URL = "https://registry.invalid"
-
-
-@pytest.fixture
-def machine(tmp_path, monkeypatch):
-    """A machine that has searched a registry and installed its `quiz_master`."""
-    monkeypatch.setenv("PSREG_LIBRARY", str(tmp_path / "library"))
-    monkeypatch.setenv("PSREG_HOME", str(tmp_path / "home"))
-    registry = Simulator(log=True).release().release("diary").publish()
-    owners = SimulatedOwners(registry)
-    registry.targets.version += 1
-    owners.claim("quiz_master", ANA)
-    registry.publish()
-    store, library = TrustStore(tmp_path / "store"), Library(tmp_path / "library")
-    anchor = store.anchor(registry.first_root)
-    store.add(anchor)
-    opened = OpenRegistry(registry, anchor, lambda _: None)
-    opened.segments()
-    for name in ("quiz_master", "diary"):
-        choice = resolve(parse_request(name), opened)
-        receipt = Receipt(
-            release=choice.release,
-            sha256=choice.row.sha256,
-            size=choice.row.size,
-            registry=opened.describe(),
-            installed="2026-11-21T05:00:00Z",
-        )
-        library.install(receipt, fetch(choice, opened))
-    said = []
-
-    def kept(**members):
-        selected = SelectedRegistry(
-            location=URL, origin="test", root_sha256=registry.pin, **members
-        )
-        return kept_registry(selected, Settings([]), store, said.append)
-
-    return SimpleNamespace(
-        registry=registry, kept=kept, said=said, store=store, library=library, folder=anchor.folder
-    )
+from simulator import PAST
+from support.simulated_log import witness
 
 
 def code_of(function, *arguments):
@@ -83,8 +37,10 @@ def test_what_is_kept(machine):
         "diary",
         "quiz_master",
     ]
-    assert (kept.names(), kept.versions, kept.first_time("x")) == ((), {}, False)
-    assert kept.describe() == {"id": machine.registry.registry_id, "url": URL}
+    assert (kept.names(), kept.first_time("x")) == ((), False)
+    assert kept.versions == {"root": 1, "timestamp": 2, "snapshot": 2, "targets": 2}
+    assert machine.kept().versions == {}
+    assert kept.describe() == {"id": machine.registry.registry_id, "url": machine.url}
     kept.accept_owners(["quiz_master"])
     kept.expect([parse_request("quiz_master")], machine.library.lacks)
     assert all("is valid until" in line for line in machine.said)
@@ -154,10 +110,11 @@ def test_a_catalogue_of_another_layout(machine):
 
 def test_which_one(machine, tmp_path):
     folder = SelectedRegistry(location=str(tmp_path), origin="test")
-    assert kept_registry(folder, Settings([]), machine.store, print) is None
+    nothing = (Settings([]), machine.store, print, KeptRegistry)
+    assert kept_registry(folder, *nothing) is None
     for pin in (None, "0" * 64):
-        unknown = SelectedRegistry(location=URL, origin="test", root_sha256=pin)
-        assert code_of(kept_registry, unknown, Settings([]), machine.store, print) == "NOT_KEPT"
+        unknown = SelectedRegistry(location=machine.url, origin="test", root_sha256=pin)
+        assert code_of(kept_registry, unknown, *nothing) == "NOT_KEPT"
     assert Pins(machine.store, ()).anchor(machine.library.receipt("diary")).folder == machine.folder
 
 
@@ -175,3 +132,23 @@ def test_a_proof_that_there_is_no_such_name(machine):
     value["files"][path] = registry.signed(registry.bins["r-ec"], "online", "r-ec").decode()
     proof.write_text(json.dumps(value))
     assert code_of(machine.kept().record, "quiz_master") == "NOT_KEPT"
+
+
+def test_what_is_not_installed_is_verified_all_the_same(machine, tmp_path):
+    machine.library.remove("diary")
+    kept = machine.kept()
+    record = read_record(kept.record("diary"), "diary")
+    (row,) = record.releases
+    kept.check_release(record, row)
+    assert code_of(kept.artifact, row.path, row.size) == "NOT_KEPT"
+    demanding = NamedRegistry(
+        name="main",
+        location=machine.url,
+        root_sha256=machine.registry.pin,
+        file=tmp_path,
+        witnesses=(witness("anna.example").key,),
+        threshold=1,
+    )
+    (anchor,) = [machine.store.find(machine.registry.pin)]
+    strict = KeptRegistry(anchor, machine.url, Pins(machine.store, [demanding]), print)
+    assert code_of(strict.check_release, record, row) == "TRUST_WITNESS"

@@ -1,0 +1,201 @@
+"""Someone blocks the network, so that what is known already is used for longer than it may be."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from simulator import LATER, METADATA, PAST, Simulator
+from support.loopback import answer, reset, serving
+
+NOWHERE = "http://127.0.0.1:9"
+TIMESTAMP = f"{METADATA}timestamp.json"
+
+
+@pytest.fixture
+def signer():
+    return Simulator(log=True)
+
+
+@pytest.fixture
+def known(attack):
+    """A person who searched and installed; then the registry went on."""
+    registry, client = attack.registry, attack.client
+    registry.release("diary", entry_class="prompt", data=b"Dear {name},\n").publish()
+    assert client.run("search").code == 0
+    assert client.run("install", "quiz_master", "diary").code == 0
+    registry.release("quiz_master", "1.1.0", b"1.1").publish()
+    attack.learned()
+    return attack
+
+
+def block(attack):
+    settings = attack.client.home / "config/config.toml"
+    settings.write_text(settings.read_text().replace(attack.server.url, NOWHERE))
+
+
+def days():
+    """Return what today is, or was when the test began."""
+    today = datetime.now(UTC).date()
+    return [str(today - timedelta(days=n)) for n in (0, 1)]
+
+
+ANSWERED = {
+    "search": "quiz_master  1.0.0",
+    "info quiz_master": "version     1.0.0",
+    "open diary": f"{NOWHERE}/prompt/diary/",
+    "install quiz_master": "already installed quiz_master 1.0.0",
+    "install diary quiz_master --to out": "written diary 1.0.0",
+    "install quiz_master --quiet": "",
+}
+
+
+@pytest.mark.parametrize("command", ANSWERED)
+def test_one_line_says_of_which_day_the_answer_is(known, command):
+    block(known)
+    done = known.client.run(*command.split(), BROWSER="true")
+    assert done.code == 0, done.err
+    assert ANSWERED[command] in done.out
+    (line,) = done.err.splitlines()
+    assert line.startswith(f"psreg: cannot read {NOWHERE}/registry/metadata/")
+    as_of = "|".join(days())
+    assert re.search(f"; answered as of ({as_of}), which is valid until {LATER:%Y-%m-%d}$", line)
+
+
+@pytest.mark.parametrize("command", ["search", "info diary", "install quiz_master"])
+def test_json_says_it_too(known, command):
+    assert known.client.run(*command.split(), "--format", "json").json["registry"]["as_of"] is None
+    block(known)
+    assert (
+        known.client.run(*command.split(), "--format", "json").json["registry"]["as_of"] in days()
+    )
+
+
+def test_the_network_ends_within_an_answer(known):
+    files = [path for path in known.registry.files if path != TIMESTAMP]
+    for path in files:
+        known.tricks[path] = reset
+    done = known.client.run("info", "quiz_master")
+    assert (done.code, "version     1.0.0" in done.out) == (0, True)
+    assert "answered as of" in done.err
+
+
+def test_a_host_that_is_not_well(known):
+    known.tricks[TIMESTAMP] = lambda handler: answer(handler, 503, b"")
+    done = known.client.run("search")
+    assert (done.code, "answered as of" in done.err) == (0, True)
+
+
+@pytest.mark.attack("T3", (4, "NETWORK"))
+@pytest.mark.parametrize("command", ["search", "info quiz_master", "install quiz_master"])
+def test_what_has_expired_is_not_used(attack, command):
+    known, until = attack.registry, ("--accept-stale-until", "2999-01-01")
+    known.timestamp.expires = PAST
+    known.sign_all()
+    for each in (["search"], ["install", "quiz_master"]):
+        attack.client.run(*each, *until)
+    known.timestamp.expires = LATER
+    known.timestamp.version += 1
+    known.sign_all()
+    attack.learned()
+    settings = attack.client.home / "config/config.toml"
+    before = settings.read_text()
+    block(attack)
+    error = attack.client.run(*command.split(), "--format", "json").json["error"]
+    assert error["code"] == "NETWORK"
+    assert f"expired on {PAST:%Y-%m-%d}" in error["message"]
+    assert error["hint"].endswith("`--offline` uses it all the same.")
+    settings.write_text(before)
+
+
+@pytest.mark.attack("T3", (4, "NETWORK"))
+@pytest.mark.parametrize(
+    ("command", "lack"),
+    [
+        ("install later", "`later` is not kept on this machine"),
+        ("info later", "`later` is not kept on this machine"),
+        ("install quiz_master@1.1.0", "1.1.0"),
+    ],
+)
+def test_what_is_not_known_is_named(known, command, lack):
+    settings = known.client.home / "config/config.toml"
+    before = settings.read_text()
+    block(known)
+    error = known.client.run(*command.split(), "--format", "json").json["error"]
+    assert error["code"] == "NETWORK"
+    assert "Connection refused; " in error["message"]
+    assert lack in error["message"]
+    assert "--offline" not in error["hint"]
+    settings.write_text(before)
+
+
+def page(handler):
+    answer(handler, 200, b"<!doctype html><title>Sign in</title>", Content_Type="text/html")
+
+
+def elsewhere(handler):
+    answer(handler, 302, b"", Location="http://login.invalid/")
+
+
+def forged(attack):
+    value = json.loads(attack.registry.files[TIMESTAMP])
+    value["signed"]["version"] += 1
+    data = json.dumps(value).encode()
+    return lambda handler: answer(handler, 200, data)
+
+
+ANSWERS = {
+    "a login page": (lambda _: page, (4, "NETWORK_LOGIN")),
+    "status 401": (lambda _: lambda handler: answer(handler, 401, b""), (4, "NETWORK_LOGIN")),
+    "another host": (lambda _: elsewhere, (4, "NETWORK_REFUSED")),
+    "no timestamp": (lambda _: lambda handler: answer(handler, 404, b""), (4, "NOT_FOUND")),
+    "a false signature": (forged, (3, "TRUST_SIGNATURE")),
+}
+
+
+@pytest.mark.parametrize("command", ["search", "info quiz_master", "install quiz_master"])
+@pytest.mark.parametrize("what", ANSWERS)
+def test_an_answer_of_another_kind_is_never_replaced(known, what, command):
+    make, refusal = ANSWERS[what]
+    known.tricks[TIMESTAMP] = make(known)
+    done = known.client.run(*command.split())
+    assert (done.code, f"error[{refusal[1]}]" in done.err) == (refusal[0], True), done.err
+    assert "as of" not in done.out + done.err
+
+
+@pytest.mark.attack("T1", (3, "TRUST_DIGEST"))
+@pytest.mark.parametrize(
+    ("command", "place"),
+    [("search", "catalog/head.json"), ("install quiz_master", "pkg/quiz_master.json")],
+)
+def test_what_is_known_was_changed(known, command, place):
+    (state,) = known.client.state.iterdir()
+    (state / place).write_bytes((state / place).read_bytes() + b" ")
+    settings = known.client.home / "config/config.toml"
+    before = settings.read_text()
+    block(known)
+    assert known.client.refused(*command.split()) == (3, "TRUST_DIGEST")
+    settings.write_text(before)
+
+
+@pytest.mark.attack("T17", (4, "NETWORK"))
+def test_one_of_two_registries_is_blocked(known, tmp_path):
+    """Who blocks a team's registry cannot let another one answer for its names."""
+    team = Simulator(log=True, registry_id="f" * 32).release("tool", data=b"of the team").publish()
+    known.registry.release("tool", data=b"of a stranger").publish()
+    settings = known.client.home / "config/config.toml"
+    before = settings.read_text()
+    table = f'\n[registries.team]\nurl = "{NOWHERE}"\nroot_sha256 = "{team.pin}"\n'
+    settings.write_text(before + table)
+    for command in ("install tool", "info tool", "show tool"):
+        code, error = known.client.refused(*command.split())
+        assert (code, error) == (4, "NETWORK")
+    with serving(team.files) as server:
+        settings.write_text(before + table.replace(NOWHERE, server.url))
+        assert known.client.run("info", "tool", "--registry", "team").code == 0
+        assert known.client.run("install", "tool", "--registry", "team").code == 0
+    assert known.client.refused("install", "tool") == (4, "NETWORK")
+    settings.write_text(before)

@@ -1,0 +1,109 @@
+"""The state that was verified last, asked in place of a registry that does not answer."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import pytest
+
+from psreg.client.offline.last_state import UNREACHED, LastState, answered
+from psreg.core.errors import PsregError, UnavailableError
+from psreg.registry.records import read_record
+from simulator import LATER, PAST
+
+AWAY = UnavailableError("NETWORK", "cannot read it", "Check the address.")
+
+
+def everything(last):
+    record = read_record(last.record("quiz_master"), "quiz_master")
+    last.check_release(record, record.releases[0])
+    return last.claim(record), last.segments()
+
+
+def expire(machine, place):
+    """Let the timestamp of a kept proof have expired."""
+    registry, proof = machine.registry, machine.folder / place
+    registry.timestamp.expires = PAST
+    value = json.loads(proof.read_text())
+    signed = registry.signed(registry.timestamp, "stamp", "timestamp").decode()
+    value["files"]["metadata/timestamp.json"] = signed
+    proof.write_text(json.dumps(value))
+
+
+def asked(machine, ask, states=None):
+    last = machine.kept(LastState)
+    return answered(
+        partial(ask, last), [last] if states is None else states, AWAY, machine.said.append
+    )
+
+
+def refusal(machine, ask):
+    with pytest.raises(PsregError) as caught:
+        asked(machine, ask)
+    return caught.value
+
+
+def test_one_line_says_of_which_day_it_is(machine):
+    claim, segments = asked(machine, everything)
+    assert (claim.name, len(segments)) == ("quiz_master", 1)
+    day = machine.kept(LastState)
+    day.record("diary")
+    (said,) = machine.said
+    assert (
+        said == f"cannot read it; answered as of {day.as_of}, which is valid until {LATER:%Y-%m-%d}"
+    )
+
+
+def test_nothing_is_said_where_nothing_was_asked(machine):
+    assert asked(machine, lambda _: 1) == 1
+    assert machine.said == []
+
+
+@pytest.mark.parametrize("place", ["pkg/quiz_master.proof", "catalog/head.proof"])
+def test_what_has_expired_is_not_used(machine, place):
+    expire(machine, place)
+    error = refusal(machine, everything)
+    assert error.code == "NETWORK"
+    assert error.message.startswith("cannot read it; what was verified last, on ")
+    assert error.message.endswith(f" expired on {PAST:%Y-%m-%d}")
+    assert error.hint == "Check the address. `--offline` uses it all the same."
+    assert machine.said == []
+
+
+def test_what_is_not_kept_is_the_errors_second_half(machine):
+    error = refusal(machine, lambda last: last.record("later"))
+    assert (error.code, error.hint) == ("NETWORK", "Check the address.")
+    assert error.message == "cannot read it; `later` is not kept on this machine"
+
+
+def test_other_errors_are_their_own(machine):
+    def fails(_):
+        raise UnavailableError("CANNOT_WRITE", "the disk is full")
+
+    assert refusal(machine, fails).code == "CANNOT_WRITE"
+    (machine.folder / "pkg/diary.json").write_bytes(b"{}")
+    assert refusal(machine, lambda last: last.record("diary")).code == "TRUST_DIGEST"
+
+
+def test_which_failures_are_of_the_network():
+    assert UNREACHED == ("NETWORK", "NETWORK_SLOW")
+
+
+def test_only_the_newest_state_that_was_seen_is_installed_from(machine):
+    machine.library.remove("diary")
+
+    def install(last):
+        record = read_record(last.record("diary"), "diary")
+        last.check_release(record, record.releases[0])
+
+    asked(machine, install)
+    machine.registry.release("diary", "1.1.0", b"1.1").publish()
+    machine.opened().segments()
+    error = refusal(machine, install)
+    assert (
+        "has seen a newer state of the registry, but not what that has of `diary`" in error.message
+    )
+    assert error.hint == "Check the address. `--offline` uses the older one all the same."
+    (machine.folder / "metadata/timestamp.json").unlink()
+    assert refusal(machine, install).code == "NETWORK"
