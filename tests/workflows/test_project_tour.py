@@ -56,6 +56,7 @@ def world(tmp_path: Path) -> Iterator[SimpleNamespace]:
     for version, text in (("1.0.0", "Hello {name}"), ("1.1.0", "Hello {name} and {other}")):
         notes = {"changes": f"What is new in {version}."}
         public.release("greeting", version, prompt(text), entry_class="prompt", release=notes)
+    public.release("diary", "1.0.0", prompt("theirs"), entry_class="prompt")
     public.release("glossary", "1.0.0", prompt("theirs"), entry_class="prompt").publish()
     private = Simulator(registry_id="f" * 32, log=True)
     private.release("glossary", "1.0.0", prompt("ours"), entry_class="prompt").publish()
@@ -91,6 +92,9 @@ def change(registry: Simulator, name: str, version: str, **members: object) -> N
 
 def test_a_name_of_the_company_is_never_that_of_the_public(world) -> None:
     dev = world.dev
+    done = dev.run("add", "glossary")
+    assert (done.code, "NAME_OF_TWO_REGISTRIES" in done.err) == (1, True)
+    assert all(url in done.err for url in world.urls)
     ran(dev, "add", "glossary", "--registry", "work")
     ran(dev, "add", "greeting@1.0.0")
     before = (dev.place / "psreg.lock").read_bytes()
@@ -159,7 +163,7 @@ def test_a_server_behind_a_login_page(world) -> None:
 def test_ci_without_a_network(world) -> None:
     """A job has a clone and the cache of the last one; its registry is away."""
     dev, ci = world.dev, Client(world.folder / "ci")
-    ran(dev, "add", "greeting@^1", "glossary")
+    ran(dev, "add", "greeting@^1", "diary")
     for name in ("psreg.toml", "psreg.lock"):
         shutil.copy(dev.place / name, ci.place)
     shutil.copytree(dev.home / "cache", ci.home / "cache")
@@ -176,7 +180,7 @@ def test_ci_without_a_network(world) -> None:
 
 def test_twenty_installations_at_once_of_a_project_and_of_a_name(world) -> None:
     dev = world.dev
-    ran(dev, "add", "greeting@^1", "glossary")
+    ran(dev, "add", "greeting@^1", "diary")
     shutil.rmtree(dev.place / "prompts")
     shutil.rmtree(dev.home / "cache")
     commands = [["install", "greeting"], ["install", "--frozen"]] * 10
@@ -185,7 +189,7 @@ def test_twenty_installations_at_once_of_a_project_and_of_a_name(world) -> None:
     assert [each.code for each in done] == [0] * 20, [each.err for each in done]
     assert dev.installed() == ["greeting/1.1.0/greeting.prompt", "greeting/1.1.0/receipt.json"]
     assert sorted(path.name for path in (dev.place / "prompts").iterdir()) == [
-        ".psreg.json", "glossary.prompt", "greeting.prompt",
+        ".psreg.json", "diary.prompt", "greeting.prompt",
     ]  # fmt: skip
     ran(dev, "verify")
     names = [path.name for folder in (dev.home, dev.place) for path in folder.rglob("*")]
@@ -195,23 +199,23 @@ def test_twenty_installations_at_once_of_a_project_and_of_a_name(world) -> None:
 @pytest.mark.parametrize("kind", ["installed", "locked"])
 def test_one_appended_byte_is_refused_by_all_that_reads(world, kind) -> None:
     dev = world.dev
-    ran(dev, *{"installed": ("install",), "locked": ("add",)}[kind], "glossary")
+    ran(dev, *{"installed": ("install",), "locked": ("add",)}[kind], "diary")
     place = {
-        "installed": dev.library / "glossary/1.0.0/glossary.prompt",
-        "locked": dev.place / "prompts/glossary.prompt",
+        "installed": dev.library / "diary/1.0.0/diary.prompt",
+        "locked": dev.place / "prompts/diary.prompt",
     }[kind]
     for command in ("show", "render", "path"):
-        ran(dev, command, "glossary")
+        ran(dev, command, "diary")
     place.write_bytes(place.read_bytes() + b"\n")
     for command in (
         *(("show",), ("show", "--raw"), ("render",), ("copy",), ("path",), ("verify",)),
         ("try", "--endpoint", "http://127.0.0.1:9"),
         ("export", "--target", "text"),
     ):
-        done = dev.run(command[0], "glossary", *command[1:])
+        done = dev.run(command[0], "diary", *command[1:])
         assert (done.code, "TRUST_DIGEST" in done.err + done.out) == (3, True), command
         assert "theirs" not in done.out
-    assert not (dev.place / "prompts/glossary.txt").exists()
+    assert not (dev.place / "prompts/diary.txt").exists()
 
 
 def block(text: str, heading: str) -> list[str]:
