@@ -500,3 +500,23 @@ def test_a_policy_is_also_enforced_outside_of_the_lock(team):
     settings.write_text(settings.read_text() + "\n[policy]\nclaimed_only = true\n")
     done = team.run("verify", "--format", "json")
     assert (done.code, done.json["error"]["code"]) == (3, "POLICY_REFUSED")
+
+
+def test_entries_that_require_each_other_are_refused(team):
+    for name, other in (("left", "right"), ("right", "left")):
+        head = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\n"
+        text = f"{head}See @psreg:{other}.\n".encode()
+        requires = {"requires": {other: "^1"}}
+        team.registry.release(name, "1.0.0", text, entry_class="prompt", release=requires)
+    team.registry.publish()
+    ran(team, "add", "glossary")
+    before = (team.place / "psreg.lock").read_bytes()
+    for command in ("install", "add"):
+        done = team.run(command, "left")
+        assert done.code == 1
+        assert "error[REQUIRES_CYCLE]: entries require each other: left 1.0.0" in done.err
+    assert team.client.installed() == []
+    assert (team.place / "psreg.lock").read_bytes() == before
+    done = team.run("show", "left", "--bundle")
+    assert (done.code, done.out) == (1, "")
+    assert "CALLS_IN_A_CYCLE" in done.err, done.err

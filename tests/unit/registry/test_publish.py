@@ -328,6 +328,16 @@ def test_a_release_that_requires_others_is_published_if_they_can_be_installed(
     release(home, registry, requiring(b"^0.1"))
 
 
+def test_entries_that_require_each_other_are_not_published(home: Path, registry: Path) -> None:
+    path = PurePosixPath("pbes/interactive_engine/beta/0.1.0/release.toml")
+    tree = requiring(b"^0.1")
+    tree[path] += b'[requires]\nalpha = "^1"\n'
+    message = refusal(
+        lambda: release(home, registry, tree), registry, "REQUIRES_REFUSED", FindingsError
+    )
+    assert "entries require each other: alpha 1.0.0 requires beta 0.1.0 requires alpha" in message
+
+
 @pytest.mark.parametrize("key", ["online", "timestamp"])
 def test_a_missing_key_never_starts_over(home: Path, registry: Path, key: str) -> None:
     registry_id = release(home, registry, FIRST).registry_id

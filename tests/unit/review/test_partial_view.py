@@ -1,6 +1,7 @@
 """The part of a registry that is read says of a change what the whole would say, and is small."""
 
 import random
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 import pytest
@@ -223,3 +224,27 @@ def test_entries_that_require_a_yanked_version_are_seen(tmp_path, key):
             d.code for d in check_change(read_change(opened, "main", "change").change, all_rules())
         }
     assert "CHG031" in codes
+
+
+def test_a_cycle_of_requirements_is_seen_however_long(tmp_path):
+    chain = ["north", "east", "south", "west"]
+    files = registry() | {
+        path: text.encode()
+        for name, other in pairwise(chain)
+        for path, text in version(name, release=f'{RELEASE}[requires]\n{other} = "^1"\n').items()
+    }
+    files |= {path: text.encode() for path, text in entry("west", "1.0.0").items()}
+    closing = version(
+        "west", "1.1.0", release=f'{RELEASE}changes = "x"\n[requires]\nnorth = "^1"\n'
+    )
+    made = Bare(tmp_path / "prompts.git")
+    made.commit("main", files, parent=None)
+    made.commit("change", {path: text.encode() for path, text in closing.items()})
+    made.write()
+    with open_repository(made.path) as opened:
+        change = read_change(opened, "main", "change").change
+    (found,) = [d for d in check_change(change, all_rules()) if d.code == "REG042"]
+    assert found.path == "pbes/prompt/west/1.1.0/release.toml"
+    assert found.message.endswith(
+        "west 1.1.0 requires north 1.0.0 requires east 1.0.0 requires south 1.0.0 requires west"
+    )

@@ -105,9 +105,10 @@ class View:
         self._add_case_conflicts()
         self._add_actions()
         self._add_whole(self._keys)
-        required = {*self._required(), *self._misplaced()}
+        required = {*self._required({*self._base, *self._head}), *self._misplaced()}
         whole = self._entries.called(required) | self._dependents()
         self._add_whole(whole - self._keys)
+        whole |= self._add_required_further(required)
         mentioned = self._with_similar(required | self._mentioned())
         outlined = self._similar() | self._entries.called(mentioned)
         self._add_outlines(outlined - whole - self._keys)
@@ -159,9 +160,26 @@ class View:
             key for alias in similar_candidates(texts, by_alias) for key in by_alias[alias]
         }
 
-    def _required(self) -> Iterator[str]:
-        """Yield the names of entries that releases of the touched entries require."""
-        paths = {*self._base, *self._head}
+    def _add_required_further(self, required: set[str]) -> set[Key]:
+        """Add what `required` entries require, and so on; return what was added.
+
+        A cycle of requirements is one of the whole registry.
+        """
+        known, added = {*required}, set[Key]()
+        before: set[str] = set()
+        while True:
+            paths = {*self._base}
+            names = {*self._required(paths - before)} - known
+            new = self._entries.called(names) - self._keys
+            if not new:
+                return added
+            known |= names
+            added |= new
+            before = paths
+            self._add_whole(new)
+
+    def _required(self, paths: Collection[str]) -> Iterator[str]:
+        """Yield the names of entries that releases at some paths require."""
         for data in self._read(path for path in paths if path.endswith("/release.toml")):
             if b"requires" in data or _ESCAPE in data:
                 yield from release.read(data).requires

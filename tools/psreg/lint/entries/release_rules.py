@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
-from psreg.core.identity import calls_in, is_name
+from psreg.core.identity import ReleaseId, calls_in, is_name
 from psreg.core.rule import rule
 from psreg.core.spelling import nearest
 from psreg.core.terminal import control_in
@@ -17,7 +17,7 @@ from psreg.core.version import Range, is_version, parse_version
 from psreg.formats import schema
 from psreg.formats.json.pointer import join
 from psreg.formats.licenses import refusal
-from psreg.formats.release import origin_parts
+from psreg.formats.release import ReleaseFile, origin_parts
 from psreg.formats.toml_document import MOST
 from psreg.formats.tree import Submission
 from psreg.lint.parser_findings import of_violations
@@ -30,6 +30,9 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 _OWN_TERMS = re.compile(r"LicenseRef-[A-Za-z0-9.-]+")
 """Terms that SPDX does not list, in its own form."""
+
+_STEPS = 1_000
+"""The entries that are followed from one to what it requires."""
 
 _LICENSE = re.compile(r"licen[cs]e", re.IGNORECASE)
 
@@ -368,6 +371,67 @@ def _require(submission: Submission, name: str) -> str:
         return f'Add `{name} = "{wanted}"` to `[requires]` in release.toml.'
     near = nearest(name, submission.tree.names)
     return f"Did you mean `@psreg:{near}`?" if near else ""
+
+
+@rule("REG042", spec="registry/RELEASE", severity=ERROR, since="0.2.0")
+def requirement_cycle(submission: Submission) -> Iterator[Finding]:
+    """What an entry requires, requires that entry.
+
+    ## Why
+    Required entries are installed together, and put in front of the prompt that calls them. If two
+    entries require each other, neither can come first: psreg refuses to publish, install and
+    bundle them.
+
+    ## Fix
+    Let only one of the entries require the other. What both need can be an entry of its own, which
+    both require.
+    """
+    for name, steps in _cycles(submission):
+        yield Finding(
+            message=f"the entries require each other: {' requires '.join(steps)}",
+            at=join(("requires", name)),
+            key=True,
+            path=_path(submission),
+            hint=f"Remove `{name}` here, or what leads back to `{submission.id.name}` there.",
+        )
+
+
+def _cycles(submission: Submission) -> Iterator[tuple[str, list[str]]]:
+    """Yield each required name that leads back to the release, by the newest that fit each time.
+
+    An older release, to which nothing leads back, was right when it was published.
+    """
+    own, title = submission.id.name, f"{submission.id.name} {submission.id.version}"
+    for first, text in islice(submission.release.requires.items(), MOST):
+        waiting, seen = [(first, text, [title])], {own}
+        while waiting and len(seen) < _STEPS:
+            name, wanted, steps = waiting.pop()
+            version, release = _chosen(submission, name, wanted)
+            if f"{name} {version}" == title and len(steps) > 1:
+                yield first, [*steps, own]
+                break
+            if name in seen:
+                continue
+            seen.add(name)
+            if release is not None:
+                steps = [*steps, f"{name} {version}"]
+                more = islice(release.requires.items(), MOST)
+                waiting += [(other, range_, steps) for other, range_ in more]
+
+
+def _chosen(submission: Submission, name: str, text: str) -> tuple[str, ReleaseFile | None]:
+    """Return the newest version that fits and its release.toml, None if it is not at hand."""
+    tree = submission.tree
+    try:
+        wanted = Range.parse(text)
+    except ValueError:
+        return "", None
+    best = wanted.best(parse_version(each) for each in tree.versions(name))
+    classes = tree.names.get(name, ()) if best else ()
+    ids = (ReleaseId(entry_class=each, name=name, version=str(best)) for each in classes)
+    paths = (id_.folder / "release.toml" for id_ in ids)
+    path = next((each for each in paths if each in tree.files), None)
+    return (str(best), ReleaseFile(tree.documents.toml(path))) if path else ("", None)
 
 
 @rule("REG022", spec="registry/RELEASE", severity=WARNING)

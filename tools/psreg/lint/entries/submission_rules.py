@@ -43,6 +43,7 @@ from psreg.lint.entries.release_rules import (
     changes_missing,
     license_not_allowed,
     missing_release_field,
+    requirement_cycle,
     requirement_not_called,
     unknown_release_key,
     wrong_release_value,
@@ -425,5 +426,6 @@ SUBMISSION_RULES: tuple[Rule[Any], ...] = (
     bad_origin,
     call_not_required,
     requirement_not_called,
+    requirement_cycle,
 )
 """The rules judged once per release, or about its waivers, in the order of their codes."""
