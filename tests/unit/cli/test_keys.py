@@ -81,6 +81,11 @@ def test_a_ceremony_with_three_keys_and_a_threshold_of_two(checkout: Checkout) -
     ]
     done = checkout.run("ana", "keys", "sign", "--yes")
     assert "root, targets, owners and 16 more: missing 1 of ben, cem\n" in done.stdout
+    assert "nothing was signed" not in done.stderr
+    for who in ("ana", "a stranger"):
+        again = checkout.run(who, "keys", "sign", "--yes")
+        assert again.stdout == done.stdout
+        assert "none of this waits for a key on this machine; nothing was signed" in again.stderr
     (root, *_) = checkout.json("cem", "keys", "sign", "--yes")["signing"]
     assert root["path"] == "registry/signing/2.root.json"
     assert root["keys"][1] == {"threshold": 2, "signed": ["ana", "cem"], "unsigned": ["ben"]}

@@ -136,8 +136,10 @@ def _sign(args: Namespace, place: Place) -> Answer:
                 "nothing was signed, because nobody agreed to it",
                 "Read the lines above, and run it on a terminal, or with `--yes`.",
             )
-    lifts = sign_lifts(place.ports)
-    document, told = signing_answer(sign(place.ports))
+    lifts, found = sign_lifts(place.ports), sign(place.ports)
+    if found and not lines:
+        place.console.warn("none of this waits for a key on this machine; nothing was signed")
+    document, told = signing_answer(found)
     return {**document, "actions": [*map(taken_row, lifts)]}, [*summary(lifts), *told]
 
 
