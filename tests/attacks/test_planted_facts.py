@@ -144,7 +144,7 @@ def test_the_facts_of_another_registry_of_the_same_user(attack, state, copied):
         (state / path).write_bytes(data)
 
 
-@pytest.mark.attack("T7", (3, "TRUST_UNCLAIMED"))
+@pytest.mark.attack("T16", (3, "TRUST_UNCLAIMED"))
 def test_what_was_accepted_is_refused_once_more_is_demanded(attack, state):
     assert state
     assert attack.install("--require-claimed") == (3, "TRUST_UNCLAIMED")

@@ -537,6 +537,13 @@ CHECKS = (
         "hostile_content::it_is_refused_and_the_rule_is_named",
         "hostile_content::one_hostile_release_leaves_nothing_of_the_others",
     ),
+    check(
+        9,
+        "locked-release",
+        (f"{CLIENT}.project.verified:VerifiedRelease.check", "TRUST_LOCK"),
+        "project_files::a_lock_that_says_something_else",
+        "project_files::a_lock_gives_no_other_name_to_what_is_in_the_cache",
+    ),
     # 10. What is written
     check(
         10,
