@@ -286,7 +286,7 @@ LOGIN = 'header_env = {Authorization = "TEAM_LOGIN"}\n'
 
 def test_a_registry_says_which_variables_have_its_headers(load):
     settings = load(user='registry = "main"\n' + MAIN + LOGIN)
-    assert settings.default().header_env == {"Authorization": "TEAM_LOGIN"}
+    assert settings.default().access.header_env == {"Authorization": "TEAM_LOGIN"}
 
 
 def test_a_clone_chooses_no_variables(load):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -16,9 +17,19 @@ from psreg.system.console import Console, add_output_options
 if TYPE_CHECKING:
     from psreg.client.config import Settings
     from psreg.client.trust_store import Anchor
+    from psreg.system.credentials import Access
 
 EXAMPLE = "psreg registry add https://prompts.example.org --root-sha256 HEX"
 SCHEMA = "psreg.registry/1"
+
+
+_ACCESS = (
+    ("--token-env", "VARIABLE", "log in with a bearer token that is in a variable"),
+    ("--credential-command", "COMMAND", "log in with the token that a command prints"),
+    ("--ca-bundle", "FILE", "trust these authorities instead of those of the system"),
+    ("--client-certificate", "FILE", "show this certificate, in PEM"),
+    ("--client-key", "FILE", "its private key, if that is in another file"),
+)
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -65,6 +76,11 @@ def _add_options(parser: ArgumentParser) -> None:
         default=[],
         metavar="HEADER=VARIABLE",
         help="add: send a header whose value is in a variable, to log in; repeat for more",
+    )
+    for option, metavar, text in _ACCESS:
+        parser.add_argument(option, default="", metavar=metavar, help=f"add: {text}")
+    parser.add_argument(
+        "--netrc", action="store_true", help="add: log in with what ~/.netrc has for its host"
     )
     parser.add_argument(
         "--names",
@@ -140,10 +156,10 @@ def _add(args: Namespace, console: Console) -> int:
     name = args.name or _name_of(location)
     _check_options(args, name, pin)
     settings = load_settings(Path.cwd())
-    header_env = _header_env(args.header_env) or _known_header_env(settings, location)
+    access = _access(args) or _known_access(settings, location)
     settings.check_lock("registries", by="psreg registry add")
     store = trust_store(lambda text: console.warn(f"psreg: {text}"))
-    with closing(open_source(location, header_env=header_env)) as source:
+    with closing(open_source(location, access=access)) as source:
         anchor = store.anchor(first_root(source, store))
     check_pin(anchor, pin)
     if pin is None and is_url(location):
@@ -156,7 +172,7 @@ def _add(args: Namespace, console: Console) -> int:
         root_sha256=anchor.sha256,
         witnesses=args.witness,
         threshold=args.witness_threshold,
-        header_env=header_env,
+        access=access,
         names=args.names,
     )
     row = {"name": name, "url": location, "root_sha256": anchor.sha256, "default": default}
@@ -197,24 +213,26 @@ def _check_options(args: Namespace, name: str, pin: str | None) -> None:
         raise UsageError("USAGE", f"invalid `--witness`: {error}") from error
 
 
-def _header_env(options: list[str]) -> dict[str, str]:
-    """Return what `--header-env` says. Raises UsageError, which does not repeat the value."""
-    from psreg.system.credentials import is_header_env
+def _access(args: Namespace) -> Access | None:
+    """Return what options say of how it is reached. Raises UsageError, without any value."""
+    from psreg.system.credentials import KEYS, Access
 
-    found = {}
-    for option in options:
-        header, _, variable = option.partition("=")
-        found[header] = variable
-    if not is_header_env(found):
+    values = {key: getattr(args, key) for key in KEYS}
+    values["header_env"] = dict(text.partition("=")[::2] for text in args.header_env)
+    values["credential_command"] = shlex.split(args.credential_command)
+    try:
+        return Access.of(values, Path.cwd())
+    except ValueError as error:
         hint = "Write `--header-env Authorization=VARIABLE`, with the name of a variable."
-        raise UsageError("USAGE", "invalid `--header-env`", hint)
-    return found
+        named = str(error).startswith("an invalid `header_env`")
+        told = "invalid `--header-env`" if named else f"the options have {error}"
+        raise UsageError("USAGE", told, hint if named else "") from error
 
 
-def _known_header_env(settings: Settings, location: str) -> Mapping[str, str]:
+def _known_access(settings: Settings, location: str) -> Access | None:
     """Return what the settings say of a registry that is added again."""
     same = (each for each in settings.registries() if each.location == location)
-    return next((each.header_env or {} for each in same), {})
+    return next((each.access for each in same), None)
 
 
 def _ask(anchor: Anchor, location: str, console: Console) -> None:

@@ -14,7 +14,7 @@ locked = ["registry"]              # only in the system's file
 [registries.main]
 url = "https://prompts.example.org"
 root_sha256 = "…"                  # of registry/metadata/1.root.json
-header_env = {Authorization = "V"} # headers and the variables with their values; not in a project
+header_env = {Authorization = "V"} # how to log in: `system.credentials`; not in a project
 names = ["acme_*", "quiz_master"]  # what it is asked for, and no other (`client.selection`)
 
 [policy]                           # what may be installed: see `client.project.policy`
@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import TrustError, UnavailableError, UsageError
@@ -38,6 +38,9 @@ from psreg.core.identity import is_name_pattern
 from psreg.http.address import is_url, normal_location
 from psreg.system.atomic import cannot_write, clear_unfinished, exclusive, write_file
 from psreg.system.files import is_ours, read_file, real_path
+
+if TYPE_CHECKING:
+    from psreg.system.credentials import Access
 
 PROJECT_FILES = (".psreg.toml", "psreg.toml")
 LOCKABLE = ("registry", "registries")
@@ -67,7 +70,7 @@ class NamedRegistry:
     file: Path
     witnesses: tuple[str, ...] = ()
     threshold: int = 0
-    header_env: Mapping[str, str] | None = None
+    access: Access | None = None
     names: tuple[str, ...] = ()
 
 
@@ -88,7 +91,7 @@ class SelectedRegistry:
     pinned_in: Path | None = None
     witnesses: tuple[str, ...] = ()
     threshold: int = 0
-    header_env: Mapping[str, str] | None = None
+    access: Access | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,10 +251,12 @@ class Settings:
             location=location,
             witnesses=pinned.witnesses if pinned else (),
             threshold=pinned.threshold if pinned else 0,
-            header_env=pinned.header_env if pinned else None,
+            access=pinned.access if pinned else None,
             origin=origin,
-            root_sha256=_pin(trusted.values(), location),
-            suggested_sha256=_pin(all_named.values(), location),
+            root_sha256=pinned.root_sha256 if pinned else None,
+            suggested_sha256=next(
+                (each.root_sha256 for each in all_named.values() if each.location == location), None
+            ),
             from_project=value in all_named and value not in trusted,
             pinned_in=pinned.file if pinned and pinned.root_sha256 else None,
         )
@@ -290,7 +295,7 @@ def add_registry(
     root_sha256: str,
     witnesses: Sequence[str] = (),
     threshold: int | None = None,
-    header_env: Mapping[str, str] | None = None,
+    access: Access | None = None,
     names: Sequence[str] = (),
 ) -> bool:
     """Add the registry at `location` to `file` with a name and a pin; the first is the default.
@@ -315,8 +320,7 @@ def add_registry(
             table.update({key: value for key, value in asked.items() if value is not None})
         elif before.get("root_sha256") == root_sha256:
             table.update({key: before[key] for key in _DEMANDS if key in before})
-        if header_env:
-            table["header_env"] = {**header_env}
+        table.update(access.to_table() if access else {})
         if names or "names" in before:
             table["names"] = [*names] or before["names"]
         registries[name] = table
@@ -432,23 +436,24 @@ def _named_registry(
         file=file.path,
         witnesses=witnesses,
         threshold=threshold,
-        header_env=_header_env(file, name, table),
+        access=_access(file, name, table),
         names=tuple(names),
     )
 
 
-def _header_env(file: _File, name: str, table: Mapping[str, Any]) -> Mapping[str, str] | None:
-    """Return which variables have the headers to send; a clone must not choose variables."""
-    value = table.get("header_env")
-    if value is None:
+def _access(file: _File, name: str, table: Mapping[str, Any]) -> Access | None:
+    """Return how a registry is reached; a clone must not choose what is sent, or run."""
+    if table.keys() <= {"url", "root_sha256", "names", *_DEMANDS}:
         return None
-    if not file.trusted:
-        raise file.fault(name, "has `header_env`, which belongs in your own settings")
-    from psreg.system.credentials import is_header_env  # noqa: PLC0415 - few need to log in
+    from psreg.system.credentials import KEYS, Access  # noqa: PLC0415 - few need to log in
 
-    if not is_header_env(value):
-        raise file.fault(name, 'has an invalid `header_env`: write `{Authorization = "VARIABLE"}`')
-    return dict(value)
+    found = [key for key in KEYS if key in table]
+    if found and not file.trusted:
+        raise file.fault(name, f"has `{found[0]}`, which belongs in your own settings")
+    try:
+        return Access.of(table, file.path.parent)
+    except ValueError as error:
+        raise file.fault(name, f"has {error}") from error
 
 
 def _witnesses(file: _File, name: str, table: Mapping[str, Any]) -> tuple[tuple[str, ...], int]:
@@ -468,10 +473,6 @@ def _witnesses(file: _File, name: str, table: Mapping[str, Any]) -> tuple[tuple[
     except ValueError as error:
         raise file.fault(name, f"has invalid `witnesses`: {error}") from error
     return tuple(texts), count
-
-
-def _pin(registries: Iterable[NamedRegistry], location: str) -> str | None:
-    return next((r.root_sha256 for r in registries if r.location == location), None)
 
 
 def _locked(key: str, by: object, lock: _File | None) -> TrustError:

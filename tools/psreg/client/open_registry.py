@@ -487,7 +487,7 @@ def open_registry(
         TrustError: `TRUST_UNPINNED`, whose hint is the command to trust it; `TRUST_PIN`.
         UnavailableError: nothing is published there, or it cannot be reached.
     """
-    with closing(open_source(selected.location, header_env=selected.header_env)) as source:
+    with closing(open_source(selected.location, access=selected.access)) as source:
         anchor = _trusted(source, selected, store, notify)
         registry = OpenRegistry(source, anchor, notify, key_folder(selected))
         registry.witnesses, registry.witness_threshold = selected.witnesses, selected.threshold

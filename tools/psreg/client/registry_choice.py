@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from psreg.client.config import SelectedRegistry, Settings
 from psreg.client.trust_store import MAX_ROOT, ROOT, Anchor, TrustStore
@@ -21,6 +22,7 @@ from psreg.system.files import is_ours
 
 if TYPE_CHECKING:
     from psreg.client.library import Receipt
+    from psreg.system.credentials import Access
 
 
 def load_settings(start: Path) -> Settings:
@@ -90,26 +92,23 @@ def _enclosing_checkout(start: Path) -> SelectedRegistry | None:
 
 
 def open_source(
-    location: str, limits: Limits | None = None, *, header_env: Mapping[str, str] | None = None
+    location: str, limits: Limits | None = None, *, access: Access | None = None
 ) -> Source:
     """Return the source behind a location as `normal_location` returns it; nothing is read yet.
 
     Raises:
-        UnavailableError: `NETWORK_LOGIN`: see `headers_from`.
+        UnavailableError: `NETWORK_LOGIN`: see `Access.headers`.
     """
     if is_url(location):
         from psreg.http.prefetching import PrefetchingSource  # noqa: PLC0415 - slow to import
         from psreg.http.registry_source_http import HttpSource  # noqa: PLC0415 - as above
 
-        headers = None
-        if header_env:
-            from psreg.system.credentials import headers_from  # noqa: PLC0415 - few need to log in
-
-            headers = headers_from(header_env)
+        headers = access.headers(urlsplit(location).hostname or "") if access else None
         limits = limits or Limits()
         once = replace(limits, retries=0)
         return PrefetchingSource(
-            HttpSource(location, limits, headers), lambda: HttpSource(location, once, headers)
+            HttpSource(location, limits, headers, access),
+            lambda: HttpSource(location, once, headers, access),
         )
     return FileSource(Path(location))
 

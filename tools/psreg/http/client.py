@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from http.client import HTTPResponse
 
     from psreg.http.connection import Connection
+    from psreg.system.credentials import Access
 
 _CHUNK = 64 * 1024
 _ERROR_PAGE = 64 * 1024
@@ -37,15 +38,19 @@ T = TypeVar("T")
 class Client:
     """Sends requests to one server, with one budget of time and retries and one connection.
 
-    `calls` counts the requests, including retries.
+    `access` says which certificates count. `calls` counts the requests, including retries.
     """
 
     def __init__(
-        self, url: SplitResult, limits: Limits, headers: Mapping[str, str] | None = None
+        self,
+        url: SplitResult,
+        limits: Limits,
+        headers: Mapping[str, str] | None = None,
+        access: Access | None = None,
     ) -> None:
         self.host = url.netloc
         self.calls = 0
-        self._url = url
+        self._url, self._access = url, access
         self._limits = limits
         self._headers = {
             "Accept": "*/*",
@@ -111,7 +116,7 @@ class Client:
         if self._connection is None:
             from psreg.http.connection import Connection  # noqa: PLC0415 - it is slow to import
 
-            self._connection = Connection(self._url, self._deadline)
+            self._connection = Connection(self._url, self._deadline, self._access)
         kept = self._connection.is_kept()
         headers = self._headers | ({} if body is None else {"Content-Type": "application/json"})
         try:

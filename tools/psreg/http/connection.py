@@ -20,12 +20,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from http.client import HTTPConnection, HTTPException, HTTPResponse, IncompleteRead
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from psreg.http.address import is_loopback
 from psreg.http.deadline import Deadline
 from psreg.http.errors import BrokenError, CertificateError, HttpError, SlowError, UnreachableError
+
+if TYPE_CHECKING:
+    from psreg.system.credentials import Access
 
 _PORTS = {"http": 80, "https": 443}
 _OF_A_TARGET = "%/?#[]:@!$&'*+,;=~()"
@@ -37,12 +40,12 @@ _UNUSABLE = "the address, or that of the proxy, cannot be used"
 class Connection(HTTPConnection):
     """Sends one request after another to the host of `url`; what it receives obeys a deadline."""
 
-    def __init__(self, url: SplitResult, deadline: Deadline) -> None:
+    def __init__(self, url: SplitResult, deadline: Deadline, access: Access | None = None) -> None:
         self.default_port = _PORTS[url.scheme]
         with translated():
             super().__init__(url.hostname or "", url.port or self.default_port)
         self._secure = url.scheme == "https"
-        self._deadline = deadline
+        self._deadline, self._access = deadline, access
         self.response_class = _guarded_by(deadline)  # type: ignore[assignment]
 
     def is_kept(self) -> bool:
@@ -90,7 +93,9 @@ class Connection(HTTPConnection):
         self.sock = socket.create_connection((name, port), self._deadline.connecting())
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if proxy and proxy.scheme == "https":
-            self.sock = self._tls.wrap_socket(self.sock, server_hostname=host)
+            # What identifies this machine is for the registry, and not for a proxy.
+            context = _context(self._access, client=False)
+            self.sock = context.wrap_socket(self.sock, server_hostname=host)
         if proxy:
             self._ask(proxy)
         if self._secure:
@@ -120,9 +125,28 @@ class Connection(HTTPConnection):
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
-        context = ssl.create_default_context()
+        return _context(self._access, client=True)
+
+
+def _context(access: Access | None, *, client: bool) -> ssl.SSLContext:
+    """Return how TLS is done; with a certificate of this machine if it is a `client` that has one.
+
+    Raises:
+        CertificateError: a file that `access` names cannot be used.
+    """
+    file = access.ca_bundle if access else ""
+    try:
+        context = ssl.create_default_context(cafile=file or None)
         context.set_alpn_protocols(["http/1.1"])
-        return context
+        if client and access is not None and (file := access.client_certificate):
+            # Without a password here, OpenSSL would ask for one at the terminal.
+            context.load_cert_chain(file, access.client_key or None, password=lambda: "")
+    except (OSError, ValueError) as error:
+        told = ""
+        if isinstance(error, OSError) and not isinstance(error, ssl.SSLError):
+            told = f": {error.strerror}"
+        raise CertificateError(f"{file} cannot be used{told}") from error
+    return context
 
 
 class _GuardedStream(io.RawIOBase):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from psreg.core.errors import PsregError
@@ -12,13 +13,19 @@ from psreg.http.errors import BusyError, CertificateError, HttpError, SlowError,
 from psreg.http.registry_source import NotServedError, SourceError, TooLongError, checked_path
 from psreg.http.retry_budget import Limits
 
+if TYPE_CHECKING:
+    from psreg.system.credentials import Access
+
 _REDIRECTS = (301, 302, 303, 307, 308)
 _ABSENT = (403, 404, 410)  # object stores answer 403 for what does not exist
 _ALWAYS = ("/1.root.json", "/timestamp.json")
 """How the paths end that every registry has: 403 does not mean there that they do not exist."""
 
 _PAGE = "is a web page"
-_LOG_IN = "Set `header_env` of the registry in your settings: psreg explain NETWORK_LOGIN."
+_LOG_IN = (
+    "Set `token_env`, `header_env`, `netrc` or `credential_command` of the registry in your "
+    "settings: psreg explain NETWORK_LOGIN."
+)
 
 
 class LoginError(SourceError):
@@ -34,15 +41,21 @@ class LoginError(SourceError):
 class HttpSource:
     """Reads files below a base URL; one instance is one run's budget of time and retries.
 
-    `headers` may be secret. They are sent to the host of the base URL only, because redirects to
-    other hosts are refused.
+    `access` says which certificates count. `headers` may be secret. They are sent to the host of
+    the base URL only, because redirects to other hosts are refused.
     """
 
-    def __init__(self, base: str, limits: Limits, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        base: str,
+        limits: Limits,
+        headers: Mapping[str, str] | None = None,
+        access: Access | None = None,
+    ) -> None:
         self._base = base
         self._url = urlsplit(base)
         self._redirects = limits.redirects
-        self._client = Client(self._url, limits, headers)
+        self._client = Client(self._url, limits, headers, access)
 
     @property
     def location(self) -> str:
