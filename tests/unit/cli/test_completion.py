@@ -75,6 +75,18 @@ def test_names(words, client) -> None:
     assert words("show", "") == []
 
 
+def test_names_of_a_project(client: Client, words, tmp_path: Path) -> None:
+    made = Simulator(mode="dev", registry_id="f" * 32).release("team_letter").publish()
+    place = made.store(tmp_path / "registry")
+    assert words("show", "team") == []
+    assert client.run("registry", "add", place, "--name", "team").code == 0
+    assert client.run("add", "team_letter", "--registry", "team").code == 0
+    for command in ("show", "update", "why", "remove"):
+        assert words(command, "team") == ["team_letter"]
+    (client.place / "psreg.lock").write_text("{")
+    assert words("show", "team") == []
+
+
 class Shell:
     """A shell in a terminal."""
 

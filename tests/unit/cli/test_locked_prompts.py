@@ -169,3 +169,13 @@ def test_the_policy_applies_to_what_is_only_shown(team):
         assert done.refusal == (3, "POLICY_REFUSED")
     (team.place / "psreg.toml").write_text("[policy]\nclaimed_only = false\n")
     assert "glossary 2.0.0" in team.run("render", "glossary").out
+
+
+def test_a_diff_begins_with_the_locked_prompt(team):
+    document = team.run("diff", "glossary", "glossary@^2", "--format", "json").json
+    versions = [document[side]["version"] for side in ("before", "after")]
+    assert versions == ["1.2.0", "2.0.0"]
+    file = team.place / "prompts/glossary.prompt"
+    file.write_bytes(file.read_bytes() + b"x")
+    done = team.run("diff", "glossary", "glossary@^2", "--format", "json")
+    assert done.refusal == (3, "TRUST_DIGEST")

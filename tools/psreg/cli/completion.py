@@ -147,11 +147,22 @@ def _registries() -> Iterator[tuple[str, str]]:
 
 
 def _prompts() -> Iterable[tuple[str, str]]:
-    """Return the prompts that are installed, and those of the catalogue that was read last."""
+    """Return the prompts that are locked or installed, and the catalogue that was read last."""
     from psreg.client.library import user_library
 
     found = {each.release.name: each.release.version for each in user_library().readable_receipts()}
-    return sorted({**_catalogue(), **found}.items())
+    return sorted({**_catalogue(), **found, **_locked()}.items())
+
+
+def _locked() -> dict[str, str]:
+    from pathlib import Path
+
+    from psreg.client.project.workspace import Workspace
+
+    try:
+        return Workspace.find(Path.cwd()).lock().versions
+    except PsregError:
+        return {}
 
 
 def _catalogue() -> dict[str, str]:

@@ -1,7 +1,8 @@
 """The operands of `psreg diff`: a file, a version folder, or a release by name and version.
 
-A file or folder takes precedence over a name. A name is looked up in the checkout, then among the
-installed prompts, then in the registry. Links inside a folder are not followed.
+A file or folder takes precedence over a name. A name is looked up in the checkout, then in the lock
+of the project, among the installed prompts, and in the registry. Links inside a folder are not
+followed.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def read_operand(text: str, registry: RegistryLookup) -> Operand:
         release = _release(place)
         return file_operand(read_named(place), text, release.version if release else None)
     request = parse_request(text)
-    return _in_checkout(request) or _installed(request) or _registered(request, text, registry)
+    found = _in_checkout(request) or _locked(request) or _installed(request)
+    return found or _registered(request, text, registry)
 
 
 def _registered(request: Request, text: str, registry: RegistryLookup) -> Operand:
@@ -112,6 +114,18 @@ def _best_match(request: Request, found: list[Submission]) -> Submission | None:
     if not matching and request.range is ANY:
         matching = found  # there are only pre-releases
     return max(matching, key=lambda s: parse_version(s.id.version), default=None)
+
+
+def _locked(request: Request) -> Operand | None:
+    """Return the selected release if the project around the current folder has it, or None."""
+    from psreg.client.project.locked import locked_file  # noqa: PLC0415 - only for a name
+
+    found = locked_file(str(request), Path.cwd(), lambda _: None)
+    if found is None:
+        return None
+    version = found.locked.version
+    operand = file_operand(found.data, str(found.path), version)
+    return Operand(title=f"{request.name}@{version}", side=operand.side)
 
 
 def _installed(request: Request) -> Operand | None:
