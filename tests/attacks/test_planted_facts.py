@@ -128,8 +128,9 @@ def test_the_facts_of_another_registry_of_the_same_user(attack, state, copied):
         asked = ("install", "quiz_master", "--registry", "other", "--to", "theirs")
         assert client.run(*asked).code == 0
     (theirs,) = (folder for folder in client.state.iterdir() if folder != state)
-    kept = files_in(state)
-    for path, data in files_in(theirs).items():
+    kept, copied_from = files_in(state), files_in(theirs)
+    assert client.run("registry", "remove", "other", "--forget").code == 0
+    for path, data in copied_from.items():
         if (
             copied == "all of it"
             or path == FILE
