@@ -18,6 +18,7 @@ from psreg.cli.registry_option import (
     check_policy,
     described,
 )
+from psreg.cli.replacing import agree, replacements
 from psreg.client.resolve import parse_requests
 from psreg.core.classes import RESERVED_CLASSES
 from psreg.core.errors import UsageError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from psreg.client.config import Settings
     from psreg.client.install import FetchedRelease
     from psreg.client.library import Library, Receipt
+    from psreg.client.project.updating import Replacement
     from psreg.client.resolve import Request
     from psreg.client.selection.opened import AnyRegistry, OpenedRegistries
 
@@ -60,6 +62,11 @@ def configure(parser: ArgumentParser) -> None:
         "--accept-owners",
         action="store_true",
         help="let the owners of these prompts be others than this machine has seen",
+    )
+    parser.add_argument(
+        "--yes",
+        action="store_true",
+        help="do not ask before a version is replaced by one that may not work as it did",
     )
     add_offline_option(parser)
     add_output_options(parser)
@@ -110,12 +117,23 @@ def _installed(  # noqa: PLR0917 - what is installed, into what, and from where
 
     opened.prepare = prepare
     fetched = _fetched(requests, opened, library, console, keep=args.to is None)
+    agreed: set[str] = set()
     for registry, releases in _by_registry(fetched):
         _check_policy(releases, registry, settings, console)
         if args.to is None:
-            _check_source(releases, library, registry, console, named=args.registry is not None)
+            named = args.registry is not None
+            agreed |= _check_source(releases, library, registry, console, named=named)
+    replaced = [*replacements(fetched, library)] if args.to is None else []
+    agree(replaced, console, agreed, yes=args.yes)
+    changes = {each.name: _changes(each) for each in replaced}
     results = [_placed(release, registry, library, args.to) for release, registry in fetched]
-    return fetched, results
+    return fetched, [{**each, "changes": changes.get(each["name"])} for each in results]
+
+
+def _changes(replaced: Replacement) -> dict[str, Any]:
+    from psreg.client.project.updating import described
+
+    return described(replaced)
 
 
 def _placed(
@@ -237,10 +255,11 @@ def _check_source(
     console: Console,
     *,
     named: bool,
-) -> None:
+) -> set[str]:
     """Let a name of another registry be replaced only if a person agrees, and say that it is.
 
-    Where nobody can be asked, it is enough that the registry was `named` with an option.
+    Returns the names. Where nobody can be asked, it is enough that the registry was `named` with an
+    option.
 
     Raises:
         TrustError: `TRUST_OTHER_REGISTRY`.
@@ -250,17 +269,19 @@ def _check_source(
     new = [each.choice.release.name for each in fetched if not each.already_installed]
     receipts = library.from_elsewhere(new, registry.id)
     if not receipts:
-        return
+        return set()
+    names = {each.release.name for each in receipts}
     refusal = other_registry(receipts, registry.location)
     changes = [changed_registry(each, registry.describe()) for each in receipts]
     if named and not console.can_ask():
         for change in changes:
             console.warn(f"psreg: warning: {change}")
-        return
+        return names
     told = ". ".join(changes) if named else refusal.message
     question = f"{told}. Type yes to replace {'it' if len(receipts) == 1 else 'them'}:"
     if not (console.can_ask() and console.typed_yes(question)):
         raise refusal
+    return names
 
 
 def _receipt(release: FetchedRelease, registry: AnyRegistry) -> Receipt:

@@ -6,9 +6,20 @@ from psreg.client.project.lockfile import Lock
 from psreg.client.project.locking import relocked
 from psreg.client.project.manifest import Manifest
 from psreg.client.project.registries import Published
-from psreg.client.project.updating import changes_between, newer_changes, outdated, to_json
+from psreg.client.project.updating import (
+    Replacement,
+    changes_between,
+    described,
+    newer_changes,
+    outdated,
+    replacement,
+    to_json,
+)
+from psreg.client.resolve import release_id
 from psreg.core.errors import UnavailableError
+from psreg.registry.records import read_record
 from support.shelves import Shelf, opener
+from support.simulated_log import encode
 
 
 def text(body):
@@ -151,3 +162,48 @@ def test_what_is_not_kept_is_left_out(shelf, code, left_out):
         return
     with pytest.raises(UnavailableError, match="it is away"):
         list(found)
+
+
+def replaced(shelf, before, after, damaged=False):
+    record = read_record(encode(shelf.signer.records["words"]), "words")
+    ids = [release_id(record, record.release(version)) for version in (before, after)]
+    old, new = (shelf.signer.artifacts[str(each.artifact)] for each in ids)
+    return replacement(ids[1], new, ids[0], None if damaged else old, record)
+
+
+def test_what_replacing_an_installed_version_changes(shelf):
+    found = replaced(shelf, "1.0.0", "1.2.0")
+    assert described(found) == {
+        "floor": "major",
+        "behaviour": True,
+        "major": True,  # a variable more, whatever its number says
+        "notes": [{"version": "1.2.0", "text": "A name."}, {"version": "1.1.0", "text": "A mark."}],
+    }
+    assert not replaced(shelf, "1.0.0", "1.1.0").is_major
+    assert replaced(shelf, "2.0.0", "1.2.0").is_major
+
+
+def test_a_damaged_file_is_replaced_without_a_comparison(shelf):
+    found = replaced(shelf, "1.0.0", "1.2.0", damaged=True)
+    assert (found.diff, found.is_major) == (None, False)
+    assert described(found)["floor"] is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "major"),
+    [
+        ("1.0.0", "1.9.0", False),
+        ("1.9.0", "2.0.0", True),
+        ("0.1.0", "0.1.9", False),
+        ("0.1.0", "0.2.0", True),
+        ("0.9.0", "1.0.0", True),
+        ("2.0.0", "1.0.0", True),
+    ],
+)
+def test_which_steps_are_major(before, after, major):
+    assert Replacement(name="words", before=before, after=after).is_major is major
+
+
+def test_what_cannot_be_parsed_is_replaced_without_a_comparison(shelf):
+    shelf.release("words", "2.1.0", b"\xff")
+    assert replaced(shelf, "2.0.0", "2.1.0").diff is None

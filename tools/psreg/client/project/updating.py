@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from psreg.client.project.lockfile import Lock, LockedPrompt
@@ -11,8 +12,9 @@ from psreg.client.project.registries import Published
 from psreg.compatibility.diff import Diff, compare_named, file_operand
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import PsregError, UnavailableError
-from psreg.core.version import Range, parse_version
-from psreg.registry.records import ReleaseRecord
+from psreg.core.identity import ReleaseId
+from psreg.core.version import Range, Step, parse_version
+from psreg.registry.records import PackageRecord, ReleaseRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,21 +46,65 @@ def changes_between(
         if old is None or new is None:
             yield Change(name=name, before=old, after=new)
         else:
-            notes = tuple(_notes(old, new, published))
+            releases = published.record(name).releases
+            notes = tuple(notes_between(old.version, new.version, releases))
             yield Change(
                 name=name, before=old, after=new, notes=notes, diff=_diff(old, new, content)
             )
 
 
-def _notes(old: LockedPrompt, new: LockedPrompt, published: Published) -> Iterator[tuple[str, str]]:
+def notes_between(
+    old: str, new: str, releases: Iterable[ReleaseRecord]
+) -> Iterator[tuple[str, str]]:
     """Yield what changed in each release after the older of two versions, up to the newer."""
-    low, high = sorted((parse_version(old.version), parse_version(new.version)))
-    for row in sorted(
-        published.record(new.name).releases, key=lambda row: row.semver, reverse=True
-    ):
-        final = not row.semver.prerelease or row.version == new.version
+    low, high = sorted((parse_version(old), parse_version(new)))
+    for row in sorted(releases, key=lambda row: row.semver, reverse=True):
+        final = not row.semver.prerelease or row.version == new
         if low < row.semver <= high and final and (text := row.text("changes")):
             yield row.version, text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replacement:
+    """An installed version that another one replaces; `notes` and `diff` as in `Change`."""
+
+    name: str
+    before: str
+    after: str
+    notes: tuple[tuple[str, str], ...] = ()
+    diff: Diff | None = None
+
+    @property
+    def is_major(self) -> bool:
+        """Whether what worked with the version before may not work with this one.
+
+        The versions say so, or what changed does. Before 1.0.0 the second number counts.
+        """
+        lines = {
+            (version.major, 0 if version.major else version.minor)
+            for version in map(parse_version, (self.before, self.after))
+        }
+        return len(lines) > 1 or (self.diff is not None and self.diff.floor is Step.MAJOR)
+
+
+def replacement(
+    release: ReleaseId, data: bytes, before: ReleaseId, old: bytes | None, record: PackageRecord
+) -> Replacement:
+    """Return what replacing a release by another one changes; `old` is None if it is damaged."""
+    diff = None
+    with suppress(PsregError):
+        if old is not None:
+            diff = compare_named(
+                file_operand(old, before.filename, before.version),
+                file_operand(data, release.filename, release.version),
+            )
+    return Replacement(
+        name=release.name,
+        before=before.version,
+        after=release.version,
+        notes=tuple(notes_between(before.version, release.version, record.releases)),
+        diff=diff,
+    )
 
 
 def _diff(
@@ -134,6 +180,16 @@ def newer_changes(
 
 def _newest(rows: Sequence[ReleaseRecord]) -> str | None:
     return max(rows, key=lambda row: (row.semver, row.version)).version if rows else None
+
+
+def described(replaced: Replacement) -> dict[str, Any]:
+    """Return what a replacement changes as JSON data, without its differences."""
+    return {
+        "floor": str(replaced.diff.floor) if replaced.diff else None,
+        "behaviour": replaced.diff.behaviour if replaced.diff else None,
+        "major": replaced.is_major,
+        "notes": [{"version": version, "text": text} for version, text in replaced.notes],
+    }
 
 
 def to_json(change: Change) -> dict[str, Any]:
