@@ -150,6 +150,9 @@ def test_the_policy_is_enforced(team):
         file.write("\n[policy]\nclaimed_only = true\n")
     done = team.run("verify", "--format", "json")
     assert done.refusal == (3, "POLICY_REFUSED")
+    below = team.place / "src/deep"
+    below.mkdir(parents=True)
+    assert team.run("verify", "--format", "json", cwd=below).refusal == (3, "POLICY_REFUSED")
     assert {row["code"] for row in rows(done).values()} == {"POLICY_REFUSED"}
 
 

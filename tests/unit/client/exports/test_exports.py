@@ -271,3 +271,89 @@ def test_what_handlebars_would_read_is_a_variable() -> None:
     head = yaml.safe_load(text.split("---\n")[1])
     assert head["input"]["default"] == {"psreg_brace": "{", "psreg_backslash": "\\"}
     assert "default" not in yaml.safe_load(one("dotprompt", of(topic)).split("---\n")[1])["input"]
+
+
+TEXTS = (
+    *(
+        "---\nname: evil\n---\n",
+        "one\r\ntwo\r\n",
+        "\n\n  blanks around \n\n",
+        "{a} {{b}} {% c %} <d>",
+    ),
+    *(
+        "```\ncode\n```\n",
+        "# heading\n\n- a: b",
+        "e\u0301 \U0001f469\u200d\U0001f4bb \ufeff",
+        "\t\x0c\x85\u2028",
+        "x",
+    ),
+)
+DESCRIPTIONS = (
+    *(
+        "a: b # c",
+        "\"quoted\" and 'single'",
+        "--- --- ---",
+        "+++",
+        "\\ \\n",
+        "- x",
+        "[x]",
+        "{y}",
+        "&a *b",
+    ),
+    *(
+        "!tag",
+        "| >",
+        "%d",
+        "@x `y`",
+        "yes",
+        "1.0",
+        "~",
+        "é \U0001f600",
+        "\x7f\x85\u2028",
+        "? :",
+        "$x ${y}",
+    ),
+)
+
+
+def read_back(target: str, text: str) -> str:
+    """Return the text as the program of a target reads it from the file."""
+    if target == "agents-md":
+        (found,) = [t.content for t in MarkdownIt().parse(text) if t.type == "fence"]
+        return found
+    if target in ("open-webui", "librechat"):
+        document = json.loads(text)
+        return document[0]["content"] if target == "open-webui" else document["promptPrefix"]
+    first, *lines = text.split("\n")
+    assert first == "---"
+    return "\n".join(lines[lines.index("---") + 1 :])
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=repr)
+@pytest.mark.parametrize(
+    "target",
+    [
+        *("claude-command", "copilot-prompt", "copilot-instructions", "cursor-rule"),
+        *("agents-md", "open-webui", "librechat"),
+    ],
+)
+def test_a_text_comes_back(target: str, text: str) -> None:
+    try:
+        found = read_back(target, one(target, of(text)))
+    except FindingsError as error:
+        assert target in ("open-webui", "librechat")  # noqa: PT017
+        assert error.code == "CANNOT_EXPORT"  # noqa: PT017
+        return
+    end = "" if target in ("open-webui", "librechat") else "\n"
+    wanted = text if target != "agents-md" else text.replace("\r\n", "\n")  # as CommonMark reads
+    assert found == f"{wanted}{end}"
+
+
+@pytest.mark.parametrize("description", DESCRIPTIONS, ids=repr)
+@pytest.mark.parametrize(
+    "target",
+    ["claude-command", "copilot-prompt", "copilot-instructions", "cursor-rule", "dotprompt"],
+)
+def test_a_description_comes_back(target: str, description: str) -> None:
+    text = one(target, of("text", description=description))
+    assert yaml.safe_load(text.split("\n---\n")[0][4:])["description"] == description
