@@ -87,6 +87,7 @@ class Pins:
     def __init__(self, store: TrustStore, registries: Iterable[NamedRegistry]) -> None:
         self._store = store
         self._named = {each.location: each for each in registries}
+        self._newest: dict[str, RegistryState] = {}
 
     def anchor(self, receipt: Receipt) -> Anchor:
         """Return the pinned root of the registry from which something was installed.
@@ -100,6 +101,16 @@ class Pins:
         if named := self._named.get(receipt.registry["url"]):
             check_pin(anchor, named.root_sha256)
         return anchor
+
+    def newest(self, anchor: Anchor, name: str) -> RegistryState:
+        """Return the state of a registry that was read last, verified once for all its chains.
+
+        Raises:
+            TrustError: TRUST_UNPROVEN: it is not kept; what verifying it raises.
+        """
+        if anchor.id not in self._newest:
+            self._newest[anchor.id] = _opened(newest_kept(anchor.folder), name)
+        return self._newest[anchor.id]
 
     def witnesses(self, receipt: Receipt) -> Witnesses:
         """Return the witnesses that the settings demand of the registry of something installed."""
@@ -185,7 +196,7 @@ class Chain:
         newest = yield from self._log(state, record, row, read, witnesses)
         self._at = "last seen"
         last = newest_kept(anchor.folder)
-        yield self._seen(_opened(last, name), state, newest, last(CHECKPOINT))
+        yield self._seen(pins.newest(anchor, name), state, newest, last(CHECKPOINT))
         self._at = "revocations"
         yield self._revocations()
 

@@ -338,12 +338,11 @@ def read_back(target: str, text: str) -> str:
     ],
 )
 def test_a_text_comes_back(target: str, text: str) -> None:
-    try:
-        found = read_back(target, one(target, of(text)))
-    except FindingsError as error:
-        assert target in ("open-webui", "librechat")  # noqa: PT017
-        assert error.code == "CANNOT_EXPORT"  # noqa: PT017
+    if target in ("open-webui", "librechat") and "{{" in text:
+        with pytest.raises(FindingsError, match="would not take"):
+            one(target, of(text))
         return
+    found = read_back(target, one(target, of(text)))
     end = "" if target in ("open-webui", "librechat") else "\n"
     wanted = text if target != "agents-md" else text.replace("\r\n", "\n")  # as CommonMark reads
     assert found == f"{wanted}{end}"
