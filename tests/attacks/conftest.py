@@ -6,6 +6,7 @@ seen just these refusals. After each of them the honest registry is believed aga
 
 from __future__ import annotations
 
+import subprocess
 from types import SimpleNamespace
 
 import pytest
@@ -65,3 +66,20 @@ def answered_as_expected(request):
         seen = {(code, error) for code, error in OUTCOMES if error} or {*OUTCOMES}
         assert seen
         assert seen <= {*expected}, f"the mark says {expected}"
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A small disk of its own; yield a function that remounts it with options."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "psreg-tests", folder]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no disk can be mounted here")
+
+    def remount(options):
+        subprocess.run(["mount", "-o", f"remount,{options}", folder], check=True)
+        return folder
+
+    yield remount
+    subprocess.run(["umount", folder], check=True)

@@ -2,7 +2,6 @@
 
 import shutil
 import signal
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 
@@ -174,23 +173,6 @@ def test_no_file_can_be_as_long_as_it_should_be(clients):
             told_in_one_line(done)
             assert installed(client) == ""
             recover(client)
-
-
-@pytest.fixture
-def disk(tmp_path):
-    """A small disk of its own; yield a function that remounts it with options."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "psreg-tests", folder]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("no disk can be mounted here")
-
-    def remount(options):
-        subprocess.run(["mount", "-o", f"remount,{options}", folder], check=True)
-        return folder
-
-    yield remount
-    subprocess.run(["umount", folder], check=True)
 
 
 @pytest.mark.attack("T16", (4, "CANNOT_WRITE"), (4, "STATE_UNUSABLE"))

@@ -244,3 +244,18 @@ def test_the_cache_that_a_person_names_may_be_a_link(attack, tmp_path):
     assert attack.client.run("install", "quiz_master", **env).code == 0
     assert (tmp_path / "link").is_symlink()
     assert [path.read_bytes() for path in artifacts(tmp_path / "disk")] == [TEXT]
+
+
+@pytest.mark.parametrize("options", ["ro", "nr_blocks=1", "nr_inodes=1", "nr_inodes=3"])
+def test_a_disk_that_is_full_or_read_only_stops_no_installation(attack, elsewhere, disk, options):
+    env = {"PSREG_CACHE": str(disk("rw") / "cache")}
+    for command in ("install", "add"):
+        disk(options)
+        done, files = elsewhere(command, "quiz_master", **env)
+        assert (done.code, done.err) == (0, "")
+        assert files == ([TEXT] if command == "install" else [])
+    disk("rw,nr_blocks=1000,nr_inodes=1000")
+    done, files = elsewhere("install", "quiz_master", **env)
+    assert (done.code, files) == (0, [TEXT])
+    done, files = elsewhere("install", "quiz_master", "--offline", **env)
+    assert (done.code, files) == (0, [TEXT])

@@ -106,6 +106,15 @@ def test_where_nothing_listens_on_this_machine_nobody_asks_again():
     assert client.calls == 1
 
 
+@pytest.mark.parametrize(("unreached", "calls"), [(0, 1), (1, 2), (9, 4)])
+def test_who_is_offline_need_not_wait_for_all_retries(unreached, calls):
+    limits = replace(QUICK, backoff=0.001, retries=3, unreached=unreached)
+    with closing(Client(urlsplit("http://registry.invalid"), limits)) as client:
+        with pytest.raises(UnreachableError):
+            client.with_retries(lambda: body(client))
+        assert client.calls == calls
+
+
 def test_a_kept_connection_that_was_closed_costs_nothing_unless_something_may_change():
     left = ["answer", "hang up", "answer"]
 

@@ -35,6 +35,7 @@ from psreg.core.classes import CLASSES
 from psreg.core.errors import PsregError, TrustError
 from psreg.http.address import is_url
 from psreg.http.registry_source import Source, TooLongError
+from psreg.http.retry_budget import Limits
 from psreg.registry.records import read_record
 from psreg.registry.trust.roles import (
     CHECKPOINT,
@@ -487,7 +488,10 @@ def open_registry(
         TrustError: `TRUST_UNPINNED`, whose hint is the command to trust it; `TRUST_PIN`.
         UnavailableError: nothing is published there, or it cannot be reached.
     """
-    with closing(open_source(selected.location, access=selected.access)) as source:
+    # What is known can answer for a registry (`client.offline`): who is offline should not wait.
+    known = selected.root_sha256 is not None and store.find(selected.root_sha256) is not None
+    limits = Limits(unreached=1) if known else Limits()
+    with closing(open_source(selected.location, limits, access=selected.access)) as source:
         anchor = _trusted(source, selected, store, notify)
         registry = OpenRegistry(source, anchor, notify, key_folder(selected))
         registry.witnesses, registry.witness_threshold = selected.witnesses, selected.threshold

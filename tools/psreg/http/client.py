@@ -60,6 +60,7 @@ class Client:
         }
         self._deadline = Deadline(limits)
         self._retries = limits.retries
+        self._unreached = limits.unreached
         self._connection: Connection | None = None
 
     def close(self) -> None:
@@ -122,7 +123,9 @@ class Client:
         try:
             return self._connection.exchange(method, target, body, headers)
         except UnreachableError as error:
-            if not is_loopback(self._url.hostname or ""):  # there, a server is not running
+            # On this machine, a server is not running.
+            if self._unreached and not is_loopback(self._url.hostname or ""):
+                self._unreached -= 1
                 error.wait = 0.0
             raise
         except BrokenError as error:

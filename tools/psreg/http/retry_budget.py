@@ -11,7 +11,8 @@ class Limits:
 
     `rate` is the minimum for the whole answer so far, from `grace` seconds after its first byte on;
     `retries` is one budget for all requests of a run; `longest_wait` is the longest time that a
-    server may ask us to wait before the next attempt.
+    server may ask us to wait before the next attempt. `unreached` is how many of the retries are
+    for a server to which there is no connection.
     """
 
     connect: float = 10.0
@@ -21,6 +22,7 @@ class Limits:
     grace: float = 5.0
     rate: int = 1024
     retries: int = 3
+    unreached: int = 3
     backoff: float = 0.25
     longest_wait: float = 20.0
     redirects: int = 3
