@@ -11,6 +11,7 @@ import pytest
 
 from simulator import TEXT, Simulator
 from support.failing_disk import killed_at
+from support.simulated_actions import withdraw
 
 TAGS = b"[CONTENT]\nSay hello.\xf3\xa0\x81\x81\xf3\xa0\x81\x82\n"
 """What no review lets pass without a waiver."""
@@ -148,7 +149,7 @@ def test_a_flipped_bit_is_fetched_again(attack, cache, elsewhere):
     assert attack.client.run("cache", "verify").code == 0
 
 
-@pytest.mark.attack("T5", (3, "TRUST_CONTENT"))
+@pytest.mark.attack("T19", (3, "TRUST_CONTENT"))
 def test_what_was_waived_before_is_judged_again(attack, elsewhere):
     waived = [{"code": "PS001", "reason": "It explains it.", "by": "policy"}]
     registry = attack.registry
@@ -259,3 +260,17 @@ def test_a_disk_that_is_full_or_read_only_stops_no_installation(attack, elsewher
     assert (done.code, files) == (0, [TEXT])
     done, files = elsewhere("install", "quiz_master", "--offline", **env)
     assert (done.code, files) == (0, [TEXT])
+
+
+@pytest.mark.parametrize("away", ["--offline", "blocked"])
+def test_what_was_seen_revoked_stays_so_without_a_network(attack, elsewhere, away):
+    assert attack.client.run("install", "quiz_master").code == 0
+    withdraw(attack.registry, "1.0.0")
+    attack.registry.publish()
+    attack.learned()
+    assert "was revoked" in attack.client.run("info", "quiz_master").out
+    options = ["--offline"] if away == "--offline" else block(attack) or []
+    done, files = elsewhere("install", "quiz_master@1.0.0", *options)
+    assert files == []
+    assert done.code == (3 if away == "--offline" else 4)
+    assert ("error[TRUST_REVOKED]" if done.code == 3 else "has seen a newer state") in done.err

@@ -7,7 +7,9 @@ from functools import partial
 
 import pytest
 
-from psreg.client.offline.last_state import UNREACHED, LastState, answered
+from psreg.client.config import SelectedRegistry, Settings
+from psreg.client.offline.kept_registry import KeptRegistry, kept_registry
+from psreg.client.offline.last_state import UNREACHED, LastState, answered, unknown
 from psreg.core.errors import PsregError, UnavailableError
 from psreg.registry.records import read_record
 from simulator import LATER, PAST
@@ -107,3 +109,26 @@ def test_only_the_newest_state_that_was_seen_is_installed_from(machine):
     assert error.hint == "Check the address. `--offline` uses the older one all the same."
     (machine.folder / "metadata/timestamp.json").unlink()
     assert refusal(machine, install).code == "NETWORK"
+
+
+def test_what_a_registry_that_is_away_has_is_unknown_and_not_absent(machine):
+    lack = UnavailableError("NOT_KEPT", "`later` is not kept", "Run it again without `--offline`.")
+    assert unknown(machine.kept(), lack) is lack  # left out on purpose
+    found = unknown(machine.kept(LastState), lack)
+    assert (found.code, found.message, found.hint) == ("NETWORK", "`later` is not kept", "")
+    other = UnavailableError("CANNOT_READ", "it cannot be read")
+    assert unknown(machine.kept(LastState), other) is other
+    elsewhere = SelectedRegistry(location="https://other.invalid", origin="test")
+    settings = (Settings([]), machine.store, machine.said.append)
+    for kind, code in ((KeptRegistry, "NOT_KEPT"), (LastState, "NETWORK")):
+        with pytest.raises(UnavailableError) as caught:
+            kept_registry(elsewhere, *settings, kind)
+        assert caught.value.code == code
+
+
+def test_the_hint_of_another_registry_is_told(machine):
+    def ask(_):
+        raise UnavailableError("NETWORK", "`later` is not kept", "Bind it with `names`.")
+
+    error = refusal(machine, ask)
+    assert error.hint == "Check the address. Bind it with `names`."
