@@ -293,3 +293,29 @@ def test_it_was_revoked(person, monkeypatch):
     value = {"schema": "psreg.withdrawals/1", "releases": [{**key, "revoked": revoked}], "keys": []}
     (folder / "withdrawals.json").write_text(json.dumps(value))
     assert failure(person.chain(receipt)) == ("TRUST_REVOKED", "revocations")
+
+
+def test_the_newest_state_is_verified_once_for_all_chains(person):
+    registry = Simulator().release().release("diary").publish()
+    receipts = [person.install(registry, name) for name in ("quiz_master", "diary")]
+    pins = Pins(TrustStore(person.store), ())
+    assert Chain(receipts[0], person.library, pins).error is None
+    for path in person.store.rglob("timestamp.json"):
+        path.write_bytes(b"{}")
+    assert Chain(receipts[1], person.library, pins).error is None
+    assert failure(person.chain(receipts[1]))[1] == "last seen"
+
+
+def test_a_claim_that_is_older_than_the_release(person):
+    registry = Simulator(log=True)
+    owners = SimulatedOwners(registry)
+    registry.release()
+    record = registry.records["quiz_master"]
+    record |= owned_by(ANA)
+    (row,) = record["releases"]
+    row["files"] = files_of(row)
+    owners.claim("quiz_master", ANA)
+    owners.sign("quiz_master", "1.0.0", ANA)
+    chain = person.chain(person.install(registry.publish(), "quiz_master"))
+    assert failure(chain) is None
+    assert text_of(chain, "claim") == "the name is claimed by github:1; 1 must sign a release"
