@@ -56,6 +56,19 @@ CHECKS = (
     ),
     check(
         2,
+        "bound-names",
+        (f"{CLIENT}.selection.choosing:Choosing.check", "NAME_OF_TWO_REGISTRIES"),
+        "dependency_confusion::a_clone_names_the_registry_of_the_impostor",
+        then=[(f"{CLIENT}.selection.choosing:Choosing.bound", "two_registries")],
+    ),
+    check(
+        2,
+        "one-registry",
+        (f"{CLIENT}.selection.choosing:Choosing._only", "two_registries"),
+        "dependency_confusion::an_impostor_of_a_name_that_is_not_bound",
+    ),
+    check(
+        2,
         "known-id",
         (f"{CLIENT}.trust_store:TrustStore.add", "TRUST_PIN"),
         "false_registry::a_folder_that_claims_a_known_id_is_refused",
