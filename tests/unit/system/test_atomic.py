@@ -6,12 +6,13 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from psreg.core.errors import UnavailableError
-from psreg.system.atomic import exclusive, real_folder, write_file
+from psreg.system.atomic import exclusive, exclusive_once, real_folder, write_file
 
 
 def test_a_file_is_replaced_with_its_permissions(tmp_path):
@@ -92,3 +93,19 @@ def test_another_process_waits_for_the_lock(tmp_path):
 def test_a_lock_that_cannot_be_made(tmp_path):
     with pytest.raises(UnavailableError), exclusive(tmp_path / "none" / "lock"):
         pass
+
+
+def test_who_holds_a_lock_holds_it_on(tmp_path):
+    lock = tmp_path / "lock"
+    with exclusive_once(lock):
+        with exclusive_once(lock), pytest.raises(UnavailableError), exclusive(lock, wait=0.1):
+            pass
+        # It is still held, and another thread is somebody else.
+        with pytest.raises(UnavailableError), exclusive(lock, wait=0.1):
+            pass
+        waiting = threading.Thread(target=lambda: exclusive_once(lock).__enter__(), daemon=True)
+        waiting.start()
+        waiting.join(0.2)
+        assert waiting.is_alive()
+    waiting.join(5)
+    assert not waiting.is_alive()

@@ -37,7 +37,7 @@ from psreg.registry.trust.roles import (
     role_and_version,
     target_path,
 )
-from psreg.system.atomic import write_own
+from psreg.system.atomic import exclusive_once, write_own
 from psreg.system.files import read_named, read_own
 
 Read = Callable[[str], bytes | None]
@@ -64,6 +64,11 @@ def keep_proof(folder: Path, target: str, tiles: Mapping[str, bytes] = NOTHING) 
     Raises:
         UnavailableError: it cannot be written.
     """
+    with exclusive_once(folder / "lock"):
+        _keep_proof(folder, target, tiles)
+
+
+def _keep_proof(folder: Path, target: str, tiles: Mapping[str, bytes]) -> None:
     read = newest_kept(folder)
     files = {TIMESTAMP_PATH: read(TIMESTAMP_PATH) or b""}
     listed = _listed(files[TIMESTAMP_PATH])

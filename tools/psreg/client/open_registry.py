@@ -46,7 +46,6 @@ from psreg.registry.trust.roles import (
     package_target,
 )
 from psreg.system import clock
-from psreg.system.atomic import write_own
 
 if TYPE_CHECKING:
     from psreg.client.seen_log import SeenLog
@@ -128,7 +127,7 @@ class OpenRegistry:
         place = self._folder / f"told-{what}"
         if place.exists():
             return False
-        write_own(place, b"", self._folder, durable=False)
+        self.targets.keep(place.name, b"")
         return True
 
     @property

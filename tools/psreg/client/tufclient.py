@@ -224,13 +224,15 @@ class TufClient(TargetFiles):
     def versions(self) -> Mapping[str, int]:
         """Return the current version of each top-level role."""
         self.refresh()
-        files = {role: read_named(self._metadata / f"{role}.json") for role in _ROLES}
+        with self._locked():  # python-tuf of another process links the root again
+            files = {role: read_named(self._metadata / f"{role}.json") for role in _ROLES}
         return {role: int(signed_field(data, "version")) for role, data in files.items()}
 
     def newest_root(self) -> bytes:
         """Return the current root, the last of the chain that starts at the pinned one."""
         self.refresh()
-        return read_named(self._metadata / "root.json")
+        with self._locked():
+            return read_named(self._metadata / "root.json")
 
     def former_roots(self) -> Iterator[bytes]:
         """Yield the roots from the pinned one on, as they were verified, the current one included.

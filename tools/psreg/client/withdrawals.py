@@ -20,7 +20,7 @@ from psreg.client.kept import keys_replaced_since
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.registry.actions.withdrawal import VoidKey, Withdrawal
 from psreg.registry.records import PackageRecord
-from psreg.system.atomic import DAMAGED, exclusive, real_folder, set_aside, write_own
+from psreg.system.atomic import DAMAGED, exclusive_once, real_folder, set_aside, write_own
 from psreg.system.files import read_own
 
 FILE = "withdrawals.json"
@@ -58,7 +58,7 @@ class SeenWithdrawals:
         """
         if not self._concerns(record):
             return
-        with exclusive(real_folder(self._folder) / "lock"):
+        with exclusive_once(real_folder(self._folder) / "lock"):
             before = self._read()
             after = self._after(record, before)
             if after != before:

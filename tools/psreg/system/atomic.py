@@ -13,6 +13,7 @@ import stat
 import sys
 import tempfile
 import time
+from _thread import get_ident  # `threading` takes long to import
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -194,6 +195,24 @@ def exclusive(lock: Path, wait: float = 60.0) -> Iterator[None]:
         yield
     finally:
         os.close(number)  # this releases the lock
+
+
+_HELD: set[tuple[int, str]] = set()
+
+
+@contextmanager
+def exclusive_once(lock: Path) -> Iterator[None]:
+    """Hold a lock file as `exclusive` does, unless this thread holds it already."""
+    key = get_ident(), str(lock)
+    if key in _HELD:
+        yield
+        return
+    with exclusive(lock):
+        _HELD.add(key)
+        try:
+            yield
+        finally:
+            _HELD.discard(key)
 
 
 @contextmanager

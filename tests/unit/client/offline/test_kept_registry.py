@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from psreg.client.chain import Pins
 from psreg.client.config import NamedRegistry, SelectedRegistry, Settings
+from psreg.client.kept import keep_proof, proof_place
 from psreg.client.offline.kept_registry import KeptRegistry, kept_registry, of_installed
 from psreg.client.resolve import parse_request
 from psreg.core.errors import PsregError
 from psreg.registry.records import read_record
+from psreg.system.atomic import exclusive
 from simulator import PAST
 from support.simulated_log import witness
 
@@ -152,3 +155,16 @@ def test_what_is_not_installed_is_verified_all_the_same(machine, tmp_path):
     (anchor,) = [machine.store.find(machine.registry.pin)]
     strict = KeptRegistry(anchor, machine.url, Pins(machine.store, [demanding]), print)
     assert code_of(strict.check_release, record, row) == "TRUST_WITNESS"
+
+
+def test_a_proof_is_written_when_nobody_else_writes(machine):
+    """Who has the lock deletes what looks unfinished: a proof must not be written meanwhile."""
+    place = proof_place(machine.folder, "pkg/diary.json")
+    place.unlink()
+    done = threading.Thread(target=keep_proof, args=(machine.folder, "pkg/diary.json"))
+    with exclusive(machine.folder / "lock"):
+        done.start()
+        done.join(0.3)
+        assert not place.exists()
+    done.join(5)
+    assert place.exists()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from psreg.client.metadata_cache import signed_in
 from psreg.core.errors import UnavailableError
 from psreg.registry.trust.roles import METADATA_FOLDER, OWNERS, ROOT, TARGETS, WARNING
-from psreg.system.atomic import write_own
+from psreg.system.atomic import exclusive_once, write_own
 from psreg.system.files import read_own
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def expiring_today(folder: Path, now: datetime) -> str:
     with suppress(UnavailableError):
         if read_own(folder / TOLD, len(day)) == day.encode():
             return ""
-    with suppress(UnavailableError):  # then it is asked again
+    with suppress(UnavailableError), exclusive_once(folder / "lock"):  # else it is asked again
         write_own(folder / TOLD, day.encode(), folder, durable=False)
     found = sorted((at, role) for role, at in _expiry(folder / METADATA_FOLDER))
     soon = [(at, role) for at, role in found if now < at <= now + WARNING]

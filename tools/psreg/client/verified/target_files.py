@@ -14,7 +14,7 @@ from pathlib import Path
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.http.registry_source import Source, TooLongError
 from psreg.registry.trust.roles import LOG, OWNERS, SEGMENT_FOLDER, Target
-from psreg.system.atomic import delete, exclusive, real_folder, set_aside, write_own
+from psreg.system.atomic import delete, exclusive_once, real_folder, set_aside, write_own
 from psreg.system.files import read_own
 
 REGISTRY = "registry/"
@@ -95,7 +95,8 @@ class TargetFiles:
         if Target.of(data) != target:
             raise wrong_bytes(path)
         judge(data)
-        write_own(file, data, self._folder)
+        with self._locked():  # or another process takes it for unfinished
+            write_own(file, data, self._folder)
         return data
 
     def forget(self, folder: str, *, but: Container[str]) -> None:
@@ -125,13 +126,13 @@ class TargetFiles:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Hold the lock of the state folder.
+        """Hold the lock of the state folder; a `Judge` holds it already, and may store something.
 
         Raises:
             UnavailableError: `LOCKED`; it cannot be used.
         """
         try:
-            with exclusive(self._folder / "lock"):
+            with exclusive_once(self._folder / "lock"):
                 yield
         except OSError as error:
             raise UnavailableError(
