@@ -20,6 +20,7 @@ class Shelf:
         self.id, self.location = registry_id, location
         self.signer = Simulator(registry_id=registry_id)
         self.claims, self.refused, self.asked = {}, set(), []
+        self.expected = {}
         self.reachable = True
 
     def release(self, name, version="1.0.0", data=b"", requires=None, **row):
@@ -29,6 +30,10 @@ class Shelf:
         content = data or f"[CONTENT]\n{name} {version}\n".encode()
         self.signer.release(name, version, content, release=details, **row)
         return self
+
+    def expect(self, requests, lacks):
+        """Remember what may be fetched ahead of each record."""
+        self.expected = {each.name: [*lacks(each, b"")] for each in requests}
 
     def record(self, name):
         self._check()
@@ -71,6 +76,9 @@ class MemoryCache:
 
     def __init__(self):
         self.artifacts, self.releases, self.damaged = {}, {}, set()
+
+    def has(self, sha256):
+        return sha256 in self.artifacts
 
     def artifact(self, sha256):
         self._check(sha256)

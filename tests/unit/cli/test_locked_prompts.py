@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 from hashlib import sha256
 from types import SimpleNamespace
 
@@ -13,7 +14,7 @@ import psreg
 from simulator import Simulator
 from stub import running
 from support.clients import Client
-from support.loopback import serving
+from support.loopback import answer, serving
 
 
 def prompt(text):
@@ -179,3 +180,31 @@ def test_a_diff_begins_with_the_locked_prompt(team):
     file.write_bytes(file.read_bytes() + b"x")
     done = team.run("diff", "glossary", "glossary@^2", "--format", "json")
     assert done.refusal == (3, "TRUST_DIGEST")
+
+
+def test_sync_fetches_several_files_at_the_same_time_and_each_once(tmp_path, registry):
+    names = [f"made_{number}" for number in range(4)]
+    for name in names:
+        registry.release(name, "1.0.0", prompt(name), entry_class="prompt")
+    registry.publish()
+    author, other = Client(tmp_path / "author"), Client(tmp_path / "other")
+    with serving(registry.files) as server:
+        author.trust(server.url, registry.pin)
+        assert author.run("add", *names).code == 0
+    pairs = threading.Barrier(2, timeout=20)
+
+    def together(handler):
+        pairs.wait()
+        answer(handler, 200, registry.files[handler.path.lstrip("/")])
+
+    paths = [f"pbes/prompt/{name}/1.0.0/{name}.prompt" for name in names]
+    with serving(registry.files, dict.fromkeys(paths, together)) as server:
+        other.trust(server.url, registry.pin)
+        server.asked.clear()
+        shutil.copytree(author.place, other.place, dirs_exist_ok=True)
+        shutil.rmtree(other.place / "prompts")
+        assert other.run("sync").code == 0
+        assert sorted(server.asked) == sorted({*server.asked})
+    assert sorted(path.name for path in other.place.glob("prompts/*.prompt")) == [
+        f"{name}.prompt" for name in names
+    ]

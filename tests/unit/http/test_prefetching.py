@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from psreg.client.registry_choice import open_source
-from psreg.http.prefetching import MOST, PrefetchingSource
+from psreg.http.prefetching import FEW, MOST, ROOM, PrefetchingSource
 from psreg.http.registry_source import NotServedError, SourceError, TooLongError
 from psreg.http.retry_budget import Limits
 from support.loopback import answer, serving
@@ -72,14 +72,61 @@ def test_connections_are_few_and_kept():
         assert sorted(server.asked) == sorted(files)
 
 
-def test_no_more_than_some_answers_are_kept():
-    files = {f"f{number}": b"x" for number in range(100)}
+def test_many_small_answers_are_kept():
+    files = {f"f{number}": b"x" for number in range(2 * FEW)}
     with reading(files) as (source, server):
         for name in files:
             source.prefetch(name, 10)
-        wait_for(lambda: len(server.asked) >= 64)
+        wait_for(lambda: len(server.asked) == len(files))
+        assert {source.read(name, 10) for name in files} == {b"x"}
+        assert len(server.asked) == len(files)
+
+
+def test_large_answers_are_kept_as_far_as_there_is_room():
+    size = ROOM // FEW // 2
+    files = {f"f{number}": bytes(size) for number in range(3 * FEW)}
+    with reading(files, limits=Limits()) as (source, server):
+        for name in files:
+            source.prefetch(name, size)
+        wait_for(lambda: len(server.asked) >= 2 * FEW - MOST)
         time.sleep(0.1)
-        assert len(server.asked) == 64
+        assert len(server.asked) * size <= ROOM + MOST * size
+        for name in files:
+            assert source.read(name, size) == bytes(size)
+        assert sorted(server.asked) == sorted(files), "the reader asks for what found no room"
+
+
+def test_a_few_answers_are_kept_however_large_they_may_be():
+    files = {f"f{number}": b"x" for number in range(FEW)}
+    with reading(files) as (source, server):
+        for name in files:
+            source.prefetch(name, 2 * ROOM)
+        wait_for(lambda: len(server.asked) == FEW)
+
+
+def test_what_was_read_makes_room():
+    files = {f"{number}": b"x" for number in range(FEW + 2)}
+    with reading(files) as (source, server):
+        for name in [*files][:FEW]:
+            source.prefetch(name, 1)
+        wait_for(lambda: len(server.asked) == FEW)
+        source.prefetch(f"{FEW}", 2 * ROOM)
+        time.sleep(0.1)
+        assert len(server.asked) == FEW, "it might be too large"
+        assert source.read("0", 1) == b"x"
+        source.prefetch(f"{FEW + 1}", 2 * ROOM)
+        wait_for(lambda: len(server.asked) == FEW + 1)
+
+
+def test_the_names_of_what_waits_are_not_without_end(monkeypatch):
+    monkeypatch.setattr("psreg.http.prefetching._ASKED", 3)
+    files = {f"f{number}": b"x" for number in range(5)}
+    with reading(files) as (source, server):
+        for name in files:
+            source.prefetch(name, 10)
+        wait_for(lambda: len(server.asked) == 3)
+        time.sleep(0.1)
+        assert len(server.asked) == 3
 
 
 def test_what_was_fetched_leads_to_more():

@@ -13,13 +13,13 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.registry.trust.roles import (
-    BIN_BITS,
     CHECKPOINT,
     METADATA_FOLDER,
     OWNERS,
@@ -28,12 +28,11 @@ from psreg.registry.trust.roles import (
     SNAPSHOT,
     TARGETS,
     TIMESTAMP_PATH,
-    Bins,
     Target,
-    above_bins_of,
     kind_and_name,
     metadata_path,
     owners_target,
+    possible_bins,
     role_and_version,
     target_path,
 )
@@ -218,9 +217,7 @@ def _beside(target: str) -> tuple[str, ...]:
 
 def _roles_of(targets: tuple[str, ...]) -> set[str]:
     """Return the roles that say something about targets, however many bins the registry has."""
-    bins = {
-        Bins(bits=bits, above=above_bins_of(path)).of(path) for path in targets for bits in BIN_BITS
-    }
+    bins = {role for path in targets for role in possible_bins(path)}
     return {SNAPSHOT, TARGETS, RELEASES, OWNERS, *bins}
 
 
@@ -234,8 +231,9 @@ def _version(data: bytes | None) -> int:
     return int(_signed(data).get("version", 0))
 
 
-def _signed(data: bytes | None) -> dict[str, Any]:
-    """Return the signed part of metadata, {} if it has none."""
+@lru_cache(maxsize=32)
+def _signed(data: bytes | None) -> Mapping[str, Any]:
+    """Return the signed part of metadata, {} if it has none; the same is read for many targets."""
     try:
         signed = json.loads(data or b"")["signed"]
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -46,18 +46,16 @@ from psreg.client.verified.target_files import PARTS, REGISTRY, TargetFiles, wro
 from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.http.registry_source import NotServedError, Source, SourceError, TooLongError
 from psreg.registry.trust.roles import (
-    BIN_BITS,
     OWNERS,
     RELEASES,
     ROOT,
     SNAPSHOT,
     TARGETS,
     TIMESTAMP,
-    Bins,
-    above_bins_of,
     check_binding,
     check_keys,
     is_bound,
+    possible_bins,
     target_path,
 )
 from psreg.registry.trust.strict_json import strict_value
@@ -265,8 +263,10 @@ class TufClient(TargetFiles):
 
     def _distrust_unbound_bins(self, path: str) -> None:
         """Do that for the bins of `path`, however many bins the registry has."""
-        for bits in BIN_BITS:
-            self._distrust_unbound(Bins(bits=bits, above=above_bins_of(path)).of(path))
+        for role in possible_bins(path):
+            # NOTE: python-tuf reads the file of a role once; what it has read, was checked.
+            if role not in self.refresh()._trusted_set:  # noqa: SLF001 - it has no property
+                self._distrust_unbound(role)
 
     def _distrust_unbound(self, role: str) -> None:
         """Remove the cached file of a role that does not name it, so that it is fetched again.

@@ -18,8 +18,14 @@ from psreg.http.registry_source import NotServedError, Source, SourceError
 MOST = 3
 """How many connections are opened, besides the one of the reader."""
 
-_WAITING = 64
-"""How many answers are kept, at most, that nobody has read yet."""
+_ASKED = 4_096
+"""How many files are asked for, at most, that nobody has read yet."""
+
+FEW = 64
+"""How many answers are kept, however large they are, that nobody has read yet."""
+
+ROOM = 16 * 1024 * 1024
+"""Bytes of answers that nobody has read yet, at most, if they are more than a few."""
 
 _FINAL = ("NOT_FOUND", "NETWORK_SLOW", "NETWORK_REFUSED", "NETWORK_LOGIN")
 """The codes of errors that a second attempt would not change, or would only make longer."""
@@ -62,6 +68,11 @@ class _Answer:
             with suppress(Exception):
                 self._then(data)
 
+    @property
+    def size(self) -> int:
+        """The bytes that were fetched, 0 before that."""
+        return len(self._data or b"")
+
     def result(self, limit: int) -> bytes | None:
         """Return what was fetched, once it is; None if the reader should try.
 
@@ -87,6 +98,7 @@ class PrefetchingSource:
         self._answers: dict[str, _Answer] = {}
         self._peeked: dict[str, bytes | NotServedError] = {}
         self._lock = threading.Lock()
+        self._fetched = self._taken = 0, 0
 
     @property
     def location(self) -> str:
@@ -107,7 +119,7 @@ class PrefetchingSource:
         """Begin to fetch a file, if it is not being fetched and there are not too many already."""
         with self._lock:
             known = path in self._answers or path in self._peeked
-            if self._more is None or known or len(self._answers) >= _WAITING:
+            if self._more is None or known or len(self._answers) >= _ASKED:
                 return
             answer = self._answers[path] = _Answer(path, limit, then)
             if self._threads < MOST:
@@ -141,8 +153,11 @@ class PrefetchingSource:
         answer = self._answers.pop(path, None)
         if answer is None:
             return self._source.read(path, limit)
-        if not answer.claim() and (data := answer.result(limit)) is not None:
-            return data
+        if not answer.claim():
+            data = answer.result(limit)
+            self._taken = _more(self._taken, answer)
+            if data is not None:
+                return data
         data = self._source.read(path, limit)
         answer.follow(data)
         return data
@@ -151,7 +166,19 @@ class PrefetchingSource:
         """Fetch what is asked for, one after another, until the source is closed."""
         try:
             while (answer := self._queue.get()) is not None:
-                if self._more is not None and answer.claim():
+                if self._more is not None and self._has_room(answer) and answer.claim():
                     answer.fetch(source)
+                    with self._lock:
+                        self._fetched = _more(self._fetched, answer)
         finally:
             source.close()
+
+    def _has_room(self, answer: _Answer) -> bool:
+        """Return whether an answer can be kept besides those that nobody has read yet."""
+        (count, size), (taken, read) = self._fetched, self._taken
+        return count - taken < FEW or size - read + answer.limit <= ROOM
+
+
+def _more(counted: tuple[int, int], answer: _Answer) -> tuple[int, int]:
+    """Return a number of answers, and of their bytes, with those of one more."""
+    return counted[0] + 1, counted[1] + answer.size

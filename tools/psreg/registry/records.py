@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from semver import Version
@@ -452,6 +453,7 @@ class PackageRecord:
         }
 
 
+@lru_cache(maxsize=8)
 def read_record(data: bytes, name: str) -> PackageRecord:
     """Return the package record in `data`, the verified bytes of the target `pkg/<name>.json`.
 

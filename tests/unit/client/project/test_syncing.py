@@ -13,6 +13,7 @@ from psreg.core.errors import TrustError, UnavailableError
 from support.shelves import ID, MemoryCache, Shelf, opener
 
 FILES = ["quiz.prompt", "words.prompt"]
+PATHS = {name: f"pbes/prompt/{name}/1.0.0/{name}.prompt" for name in ("quiz", "words")}
 
 
 @pytest.fixture
@@ -168,3 +169,41 @@ def test_content_is_judged_where_it_is_written_for_the_first_time(cached):
     data, (told,) = other.sync(write=files, had=had)
     assert data == {"quiz.prompt": TAGS}
     assert "PS001" in told
+
+
+def test_what_will_be_read_is_said_before_so_that_it_can_be_fetched_ahead(project):
+    project.sync()
+    sizes = {name: len(project.shelf.signer.artifacts[path]) for name, path in PATHS.items()}
+    assert project.shelf.expected == {name: [(PATHS[name], sizes[name])] for name in PATHS}
+
+
+def test_what_is_in_the_cache_is_not_fetched_ahead(project, cache):
+    project.sync()
+    project.shelf.expected = {}
+    project.sync()
+    assert project.shelf.expected == {}
+    del cache.artifacts[project.lock.prompts["quiz"].sha256]
+    project.sync(fresh=True)
+    assert project.shelf.expected["words"] == []
+    assert [path for path, _ in project.shelf.expected["quiz"]] == [PATHS["quiz"]]
+
+
+def test_offline_nothing_is_expected_of_a_registry(project):
+    with pytest.raises(UnavailableError, match="not in the cache"):
+        project.sync(offline=True)
+    assert project.shelf.expected == {}
+
+
+def test_a_damaged_cache_is_said_if_the_registry_cannot_even_be_opened(project, cache):
+    project.sync()
+    cache.damaged.add((ID, "words", "1.0.0"))
+    published = project.published()
+    project.shelf.expect = unreachable
+    sync = Sync(published, cache, lambda _: None, fresh=False)
+    with pytest.raises(TrustError) as caught:
+        sync.releases(project.lock)
+    assert caught.value.code == "CACHE_DAMAGED"
+
+
+def unreachable(_requests, _lacks):
+    raise UnavailableError("NETWORK", "it cannot be reached")

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from psreg.client.install import Registry, required_record
 from psreg.client.project.lockfile import Lock, LockedPrompt
 from psreg.client.project.manifest import Manifest
 from psreg.client.project.verified import VerifiedRelease
-from psreg.client.resolve import refusal
+from psreg.client.resolve import Request, refusal
 from psreg.core.errors import FindingsError, TrustError, UnavailableError
 from psreg.core.version import Range
 from psreg.registry.requirements.installable import requires_of
 from psreg.registry.requirements.resolution import Offer, Requirement
 
 if TYPE_CHECKING:
+    from psreg.client.open_registry import Lacks
     from psreg.registry.owners.claim import Claim
     from psreg.registry.records import PackageRecord, ReleaseRecord
 
@@ -25,6 +26,9 @@ class ProjectRegistry(Registry, Protocol):
 
     id: str
     location: str
+
+    def expect(self, requests: Iterable[Request], lacks: Lacks) -> None:
+        """Say what will be requested, so that it can be fetched ahead, if something lacks it."""
 
     def claim(self, record: PackageRecord) -> Claim | None:
         """Return who owns a name, None if it is not claimed."""
@@ -129,6 +133,26 @@ class Published:
                 raise UnavailableError(error.code, told, error.hint) from error
         return self._records[name]
 
+    def expect(self, prompts: Iterable[LockedPrompt], has: Callable[[str], bool]) -> None:
+        """Say which locked releases will be asked for, so that they can be fetched ahead.
+
+        `has` returns whether an artifact, by its SHA-256, is at hand. Raises as `registry`.
+        """
+        groups: dict[str, tuple[ProjectRegistry, dict[str, LockedPrompt]]] = {}
+        for prompt in prompts:
+            registry = self.registry(prompt.name)
+            groups.setdefault(registry.location, (registry, {}))[1][prompt.name] = prompt
+        for registry, group in groups.values():
+
+            def lacks(
+                request: Request, _: bytes, group: Mapping[str, LockedPrompt] = group
+            ) -> Iterator[tuple[str, int]]:
+                prompt = group[request.name]
+                if not has(prompt.sha256):
+                    yield str(prompt.release.artifact), prompt.size
+
+            registry.expect(map(_exactly, group.values()), lacks)
+
     def offers(self, name: str, *, required_by: str = "") -> list[Offer]:
         """Return the versions of a name."""
         return [
@@ -209,6 +233,10 @@ class Published:
         verified = self.verified(prompt.name, prompt.version)
         verified.check(prompt)
         return verified
+
+
+def _exactly(prompt: LockedPrompt) -> Request:
+    return Request(name=prompt.name, range=Range.parse(prompt.version))
 
 
 def _signers(

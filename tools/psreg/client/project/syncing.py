@@ -21,6 +21,9 @@ from psreg.core.errors import PsregError, TrustError, UnavailableError
 class Kept(Protocol):
     """The part of the cache that is used here (`client.project.cache`)."""
 
+    def has(self, sha256: str) -> bool:
+        """Return whether there is something, intact or not, that should be an artifact."""
+
     def artifact(self, sha256: str) -> bytes | None:
         """Return an artifact, None if it is not there. Raises TrustError `CACHE_DAMAGED`."""
 
@@ -68,10 +71,13 @@ class Sync:
             UnavailableError: a release is neither in the cache nor to be had.
         """
         self._published.bind(lock)
-        return tuple(
-            self._release(lock.prompts[name])
-            for name in sorted(lock.prompts if names is None else names)
-        )
+        locked = [lock.prompts[name] for name in sorted(lock.prompts if names is None else names)]
+        found = [(prompt, *self._kept(prompt)) for prompt in locked]
+        missing = [prompt for prompt, kept, _ in found if kept is None]
+        if not self._offline:
+            with _instead_of(next((damage for *_, damage in found if damage), None)):
+                self._published.expect(missing, self._cache.has)
+        return tuple(kept or self._online(prompt, damage) for prompt, kept, damage in found)
 
     def files(
         self,
@@ -102,19 +108,21 @@ class Sync:
                 data[verified.release.filename] = content
         return data, tuple(warnings)
 
-    def _release(self, prompt: LockedPrompt) -> VerifiedRelease:
+    def _kept(self, prompt: LockedPrompt) -> tuple[VerifiedRelease | None, TrustError | None]:
+        """Return a release from the cache, unless the registry is asked, and what is damaged."""
         if (error := self._withdrawn(prompt)) is not None:
             raise error
         if self._fresh and not self._offline:
-            return self._published.locked(prompt)
-        damage: TrustError | None = None
+            return None, None
         try:
             kept = self._cache.release(prompt.registry, prompt.name, prompt.version)
         except TrustError as error:
-            kept, damage = None, error
+            return None, error
         if kept is not None:
             kept.check(prompt)
-            return kept
+        return kept, None
+
+    def _online(self, prompt: LockedPrompt, damage: TrustError | None) -> VerifiedRelease:
         with _instead_of(damage):
             self._check_online(prompt.name, prompt.version)
             return self._published.locked(prompt)

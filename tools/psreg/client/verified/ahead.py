@@ -19,7 +19,6 @@ from psreg.client.verified.target_files import REGISTRY
 from psreg.core.errors import UnavailableError
 from psreg.http.prefetching import PrefetchingSource
 from psreg.registry.trust.roles import (
-    BIN_BITS,
     CHECKPOINT,
     OWNERS,
     RELEASES,
@@ -27,10 +26,9 @@ from psreg.registry.trust.roles import (
     SNAPSHOT,
     TARGETS,
     TIMESTAMP_PATH,
-    Bins,
     Target,
-    above_bins_of,
     metadata_path,
+    possible_bins,
     target_path,
 )
 from psreg.system.files import read_named, read_own
@@ -90,8 +88,7 @@ class Ahead:
 
     def _bins(self) -> Iterable[str]:
         for path in self._wanted:
-            for bits in BIN_BITS:
-                yield Bins(bits=bits, above=above_bins_of(path)).of(path)
+            yield from possible_bins(path)
 
     def _fetch(self, role: str, version: object, limit: int, then: Callable[[bytes], None]) -> None:
         """Have a version of a role's metadata fetched, unless it is kept."""

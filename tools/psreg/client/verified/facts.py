@@ -13,8 +13,9 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import cache
 from hmac import compare_digest
 from hmac import digest as code_of
 from pathlib import Path
@@ -25,16 +26,14 @@ from psreg.client.metadata_cache import LISTED, MAX_METADATA, signed_in
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import UnavailableError
 from psreg.registry.trust.roles import (
-    BIN_BITS,
     OWNERS,
     RELEASES,
     ROOT,
     SNAPSHOT,
     TARGETS,
     TIMESTAMP,
-    Bins,
     Target,
-    above_bins_of,
+    possible_bins,
 )
 from psreg.system.atomic import clear_unfinished, exclusive, write_file, write_own
 from psreg.system.files import read_named, read_own
@@ -230,7 +229,8 @@ def collected(
     files = cached(metadata)
     signed = {role: json.loads(files[role])["signed"] for role in TOP}
     top = {str(each["expires"]) for each in signed.values()}
-    dates = {path: {*top, *_dates_of(metadata, path, signed[SNAPSHOT])} for path in targets}
+    read = cache(lambda role: signed_in(metadata / f"{role}.json"))
+    dates = {path: {*top, *_dates_of(read, path, signed[SNAPSHOT])} for path in targets}
     if not all(re.fullmatch(_DATE, date, re.ASCII) for date in top.union(*dates.values())):
         return None
     return Facts(
@@ -247,11 +247,10 @@ def collected(
     )
 
 
-def _dates_of(metadata: Path, path: str, snapshot: Mapping[str, Any]) -> Iterable[str]:
+def _dates_of(read: Callable[[str], Any], path: str, snapshot: Mapping[str, Any]) -> Iterable[str]:
     """Yield when the delegated roles expire that may say something about a target path."""
-    bins = (Bins(bits=bits, above=above_bins_of(path)).of(path) for bits in BIN_BITS)
-    for role in (RELEASES, OWNERS, *bins):
+    for role in (RELEASES, OWNERS, *possible_bins(path)):
         listed = snapshot["meta"].get(f"{role}.json")
-        signed = signed_in(metadata / f"{role}.json") if listed else None
+        signed = read(role) if listed else None
         if listed and signed and signed["version"] == listed["version"]:
             yield str(signed["expires"])

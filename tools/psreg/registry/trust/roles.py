@@ -22,7 +22,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -111,6 +111,13 @@ def is_in_releases(target: str) -> bool:
 def above_bins_of(target: str) -> str:
     """Return the role whose bins are responsible for a target path: `owners` or `releases`."""
     return OWNERS if target.startswith(f"{OWNERS}/") else RELEASES
+
+
+@lru_cache(maxsize=4096)
+def possible_bins(target: str) -> tuple[str, ...]:
+    """Return the bins that a target path may be in, one for each number of bins there may be."""
+    above = above_bins_of(target)
+    return tuple(Bins(bits=bits, above=above).of(target) for bits in BIN_BITS)
 
 
 PATHS: Mapping[str, tuple[str, ...]] = MappingProxyType(
