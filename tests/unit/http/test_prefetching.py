@@ -45,6 +45,15 @@ def test_what_is_fetched_ahead_is_asked_for_once():
         assert sorted(server.asked) == ["a", "a", "b"]
 
 
+def test_what_was_read_is_not_fetched_ahead():
+    with reading({"a": b"1", "b": b"2"}) as (source, server):
+        assert source.read("a", 10) == b"1"
+        source.prefetch("a", 10)
+        source.prefetch("b", 10)  # after it, by the same thread
+        wait_for(lambda: "b" in server.asked)
+        assert server.asked == ["a", "b"]
+
+
 def test_several_are_fetched_at_the_same_time():
     count = MOST + 1  # the reader takes one itself
     together = threading.Barrier(count, timeout=5)

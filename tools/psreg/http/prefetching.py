@@ -97,6 +97,8 @@ class PrefetchingSource:
         self._threads = 0
         self._answers: dict[str, _Answer] = {}
         self._peeked: dict[str, bytes | NotServedError] = {}
+        self._asked: set[str] = set()
+        """What the reader has asked for: what would be fetched now, it does not wait for."""
         self._lock = threading.Lock()
         self._fetched = self._taken = 0, 0
 
@@ -116,9 +118,9 @@ class PrefetchingSource:
         self._source.close()
 
     def prefetch(self, path: str, limit: int, then: Then | None = None) -> None:
-        """Begin to fetch a file, if it is not being fetched and there are not too many already."""
+        """Begin to fetch a file, unless it was asked for before, or there are too many already."""
         with self._lock:
-            known = path in self._answers or path in self._peeked
+            known = path in self._answers or path in self._asked
             if self._more is None or known or len(self._answers) >= _ASKED:
                 return
             answer = self._answers[path] = _Answer(path, limit, then)
@@ -150,7 +152,9 @@ class PrefetchingSource:
         return self._read(path, limit)
 
     def _read(self, path: str, limit: int) -> bytes:
-        answer = self._answers.pop(path, None)
+        with self._lock:
+            self._asked.add(path)
+            answer = self._answers.pop(path, None)
         if answer is None:
             return self._source.read(path, limit)
         if not answer.claim():
