@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol
 from psreg.core.errors import UnavailableError
 from psreg.core.rule import RuleTable
 from psreg.formats import entry as entry_file
+from psreg.formats import release
 from psreg.formats.tree import POLICY, Outline, Tree
 from psreg.lint.registry_walk import (
     WHOLE,
@@ -138,16 +139,23 @@ def check_digests(shares: Iterable[Share], done: Iterable[CheckedShare]) -> None
 
 
 def _divided(tree: Tree, shares: int) -> list[dict[str, bytes]]:
-    """Return the files of each share but 0: its entries, the policy, and what lists aliases."""
+    """Return the files of each share but 0: its entries, the policy, aliases, requirements."""
     common = {str(path): tree.files[path] for path in (POLICY,) if path in tree.files}
     own: list[dict[str, bytes]] = [{} for _ in range(shares)]
     has_aliases = cache(lambda data: bool(entry_file.read(data).aliases))  # most say the same
+
+    def requires(data: bytes) -> bool:
+        # NOTE: an escape may stand for any letter of a key.
+        return (b"requires" in data or b"\\" in data) and bool(release.read(data).requires)
+
     for entry in tree.entries:
         stated = tree.files.get(entry.path)
         if stated and has_aliases(stated):
             common[str(entry.path)] = stated
+        paths = [path for folder in entry.folders.values() for path in folder]
+        requiring = (path for path in paths if path.name == "release.toml")
+        common |= {str(path): tree.files[path] for path in requiring if requires(tree.files[path])}
         if share := share_of(entry.name, shares):
-            paths = [path for folder in entry.folders.values() for path in folder]
             own[share] |= {str(path): tree.files[path] for path in paths}
             own[share] |= {} if stated is None else {str(entry.path): stated}
     return [common | each for each in own[1:]]
