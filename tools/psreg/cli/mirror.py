@@ -60,7 +60,7 @@ def run(args: Namespace, console: Console) -> int:
                 folder.write(path, data)
             folder.finish()
     for path in folder.left:
-        console.warn(f"psreg: warning: {path} is no longer needed, was changed, and is kept")
+        console.warn(f"psreg: warning: {path} is not needed any more, was changed, and is kept")
     _report(args.dir, folder, registry, console)
     return 0
 

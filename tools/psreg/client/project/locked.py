@@ -1,4 +1,4 @@
-"""What a project's lock has, for whoever reads one prompt or offers all of them."""
+"""What a project's lock has: for a command that reads one prompt, and for MCP, which offers all."""
 
 from __future__ import annotations
 
