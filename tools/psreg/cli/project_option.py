@@ -87,7 +87,7 @@ def open_session(
             kind=kind,
         )
         yield session
-        for each in session.online:
+        for each in session.opener.online:
             note_expiring(each, console)
 
 
@@ -115,7 +115,7 @@ def open_library(
             kind=kind,
         )
         yield session
-        for each in session.online:
+        for each in session.opener.online:
             note_expiring(each, console)
 
 
@@ -145,7 +145,8 @@ def ask_project(
         if error.code not in UNREACHED:
             raise
         with opened(LastState) as session:
-            return answered(partial(ask, session), session.kept, error, partial(_tell, console))
+            kept = session.opener.kept
+            return answered(partial(ask, session), kept, error, partial(_tell, console))
 
 
 def _tell(console: Console, text: str) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from psreg.client.config import SelectedRegistry, Settings
 from psreg.client.install import MAX_ARTIFACT, fetch, matches_digest
-from psreg.client.open_registry import OpenRegistry, open_registry
 from psreg.client.project.cache import user_cache
 from psreg.client.project.folder import Plan, PromptFolder
 from psreg.client.project.lockfile import Lock, LockedPrompt
@@ -25,10 +24,9 @@ from psreg.client.project.registries import Published
 from psreg.client.project.syncing import Sync
 from psreg.client.project.verified import VerifiedRelease
 from psreg.client.project.workspace import Workspace
-from psreg.client.registry_choice import select_registry, trust_store
+from psreg.client.registry_choice import trust_store
 from psreg.client.resolve import refusal
-from psreg.client.selection.choosing import Choosing
-from psreg.client.selection.opened import has_record
+from psreg.client.selection.opened import OpenedRegistries
 from psreg.client.withdrawals import withdrawal_of
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import PsregError, TrustError, UnavailableError
@@ -59,9 +57,7 @@ class Prepared:
 class Session:
     """A project that a command works on.
 
-    `option` is the registry of the command line, and `say` tells the user something. With `kind`,
-    registries behind a URL are asked as this machine keeps them, and `kept` lists those; `online`
-    are the others that were opened.
+    The options are those of `OpenedRegistries`.
     """
 
     def __init__(
@@ -77,52 +73,32 @@ class Session:
     ) -> None:
         self.workspace = workspace
         self.cache = user_cache()
-        self._settings, self._stack, self._option = settings, stack, option
-        self._stale_until, self._say = stale_until, say
+        self._settings = settings
         self._store = trust_store(say)
-        self._opened: dict[str, AnyRegistry] = {}
-        self._kind = kind
-        self.kept: list[KeptRegistry] = []
-        self.online: list[OpenRegistry] = []
-        self._names: Choosing[AnyRegistry] = Choosing(
-            option, settings, self._store, workspace.root, self._open, has=has_record
+        self.opener = OpenedRegistries(
+            settings,
+            stack,
+            say,
+            option=option,
+            kind=kind,
+            stale_until=stale_until,
+            start=workspace.root,
         )
+        self._names = self.opener.names
 
     def selected(self, spelled: str | None) -> SelectedRegistry:
         """Return the registry that the project file spells so, the usual one for None."""
         if spelled is None:
-            return select_registry(self._option, self._settings, self.workspace.root)
+            return self.opener.usual_one()
         return self._settings.of_project(spelled, self.workspace.file)
 
     def opened(self, spelled: str | None) -> AnyRegistry:
         """Return that registry, opened once.
 
         Raises:
-            PsregError: see `select_registry`, `open_registry` and `kept_registry`.
+            PsregError: see `OpenedRegistries.open`.
         """
-        return self._open(self.selected(spelled))
-
-    def _open(self, selected: SelectedRegistry) -> AnyRegistry:
-        if selected.location not in self._opened:
-            self._opened[selected.location] = self._kept(selected) or self._read(selected)
-        return self._opened[selected.location]
-
-    def _read(self, selected: SelectedRegistry) -> OpenRegistry:
-        registry = self._stack.enter_context(open_registry(selected, self._store, self._say))
-        registry.require_claimed = self._settings.require_claimed
-        registry.accept_stale(self._stale_until)
-        self.online.append(registry)
-        return registry
-
-    def _kept(self, selected: SelectedRegistry) -> KeptRegistry | None:
-        if self._kind is None:
-            return None
-        from psreg.client.offline.kept_registry import kept_registry  # noqa: PLC0415 - see `_kind`
-
-        kept = kept_registry(selected, self._settings, self._store, self._say, self._kind)
-        if kept is not None:
-            self.kept.append(kept)
-        return kept
+        return self.opener.open(self.selected(spelled))
 
     def of_name(self, name: str, spelled: str | None) -> AnyRegistry:
         """Return the registry of a name, for which the project file may spell one.
@@ -134,7 +110,7 @@ class Session:
             return self._names.of(name)
         selected = self.selected(spelled)
         self._names.check(name, selected)
-        return self._open(selected)
+        return self.opener.open(selected)
 
     def ids(self, manifest: Manifest, lock: Lock) -> dict[str, str]:
         """Return the ids of the registries of the prompts, as far as this machine knows them.
@@ -296,7 +272,7 @@ class Session:
 
     def _known(self) -> dict[str, str]:
         known = known_registries(self._settings, self._store)
-        return known | {location: each.id for location, each in self._opened.items()}
+        return known | self.opener.ids
 
     def _withdrawn(self, prompt: LockedPrompt) -> PsregError | None:
         anchor = self._store.with_id(prompt.registry)

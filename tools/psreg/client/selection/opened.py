@@ -26,6 +26,7 @@ class OpenedRegistries:
     `option` is what `--registry` says. With `kind`, those behind a URL are opened as this machine
     keeps them, and `kept` lists them; `online` are the others. `stale_until` is a day, in words for
     that, `say` tells the user something, and `working` says what takes its time while it does.
+    `start` is the folder from which a registry is looked for, by default the working directory.
     """
 
     def __init__(
@@ -38,10 +39,11 @@ class OpenedRegistries:
         kind: type[KeptRegistry] | None = None,
         stale_until: str = "",
         working: Callable[[str], AbstractContextManager[object]] | None = None,
+        start: Path | None = None,
     ) -> None:
         self._settings, self._stack, self._say = settings, stack, say
         self._option, self._kind, self._stale_until = option, kind, stale_until
-        self._working = working
+        self._working, self._start = working, start
         self._store = trust_store(say)
         self._opened: dict[str, AnyRegistry] = {}
         self._wanted: list[SelectedRegistry] = []
@@ -54,12 +56,17 @@ class OpenedRegistries:
         """Return the registry at a location, which was opened."""
         return self._opened[location]
 
+    @property
+    def ids(self) -> dict[str, str]:
+        """The ids of the registries that were opened, by location."""
+        return {location: each.id for location, each in self._opened.items()}
+
     @cached_property
     def names(self) -> Choosing[AnyRegistry]:
         """Chooses the registry of a name."""
         from psreg.client.selection.choosing import Choosing  # noqa: PLC0415 - slow
 
-        start = Path.cwd()
+        start = self._start or Path.cwd()
         return Choosing(self._option, self._settings, self._store, start, self.open, has_record)
 
     def searched(self) -> list[AnyRegistry]:
@@ -68,7 +75,11 @@ class OpenedRegistries:
 
     def usual(self) -> AnyRegistry:
         """Return the registry that is usual for this command. Raises as `open`."""
-        return self.open(select_registry(self._option, self._settings, Path.cwd()))
+        return self.open(self.usual_one())
+
+    def usual_one(self) -> SelectedRegistry:
+        """Return what is opened as the usual registry. Raises as `select_registry`."""
+        return select_registry(self._option, self._settings, self._start or Path.cwd())
 
     def open(self, selected: SelectedRegistry) -> AnyRegistry:
         """Return a registry, opened once.
