@@ -104,3 +104,27 @@ def listening(server: BaseServer) -> Iterator[None]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+class Guarded(dict[str, Trick]):
+    """Tricks that answer only requests with the `wanted` login, and remember all logins.
+
+    The others are refused, by default with status 401.
+    """
+
+    def __init__(self, files: Mapping[str, bytes], wanted: str, refuse: Trick | None = None):
+        self.files, self.wanted = files, wanted
+        self.refuse = refuse or (lambda handler: answer(handler, 401, b""))
+        self.seen: list[str] = []
+
+    def get(self, path: str, _default: object = None) -> Trick:
+        def trick(handler: BaseHTTPRequestHandler) -> None:
+            self.seen.append(handler.headers.get("Authorization", ""))
+            if self.seen[-1] != self.wanted:
+                self.refuse(handler)
+            elif path in self.files:
+                answer(handler, 200, self.files[path])
+            else:
+                answer(handler, 404, b"")
+
+        return trick

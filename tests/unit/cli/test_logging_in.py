@@ -10,7 +10,7 @@ from psreg.core.errors import UnavailableError
 from psreg.system.credentials import headers_from, is_header_env
 from simulator import METADATA, Simulator
 from support.clients import Client
-from support.loopback import answer, serving
+from support.loopback import Guarded, answer, serving
 
 SECRET = "Bearer s3cret-t0ken"
 PAGE = b"<!doctype html><title>Sign in</title>"
@@ -34,27 +34,11 @@ REFUSALS = {
 }
 
 
-class Gate(dict):
-    """Answers with `refuse` unless a request has the secret; then with the registry's files."""
+class Gate(Guarded):
+    """Has a page to log in, which everybody gets."""
 
-    def __init__(self, files, refuse):
-        self.files, self.refuse, self.seen = files, refuse, []
-
-    def get(self, path):
-        if path.startswith("login"):
-            return page
-
-        def trick(handler):
-            header = handler.headers.get("Authorization", "")
-            self.seen.append(header)
-            if header != SECRET:
-                self.refuse(handler)
-            elif path in self.files:
-                answer(handler, 200, self.files[path])
-            else:
-                answer(handler, 404, b"")
-
-        return trick
+    def get(self, path, _default=None):
+        return page if path.startswith("login") else super().get(path)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +53,7 @@ def client(tmp_path):
 
 @contextmanager
 def guarded(registry, refuse=REFUSALS["401"]):
-    gate = Gate(registry.files, refuse)
+    gate = Gate(registry.files, SECRET, refuse)
     with serving({}, gate) as server:
         yield server, gate
 

@@ -20,30 +20,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from simulator import METADATA, Simulator
 from support.clients import Client
-from support.loopback import answer, listening, serving
+from support.loopback import Guarded, answer, listening, serving
 
 TOKEN = "s3cret-t0ken"
 PEM = serialization.Encoding.PEM
-
-
-class Guarded(dict):
-    """Answers only requests with one value of the header, and remembers all values."""
-
-    def __init__(self, files, wanted):
-        self.files, self.wanted, self.seen = files, wanted, []
-
-    def get(self, path):
-        def trick(handler):
-            value = handler.headers.get("Authorization", "")
-            self.seen.append(value)
-            if value != self.wanted:
-                answer(handler, 401, b"")
-            elif path in self.files:
-                answer(handler, 200, self.files[path])
-            else:
-                answer(handler, 404, b"")
-
-        return trick
 
 
 @pytest.fixture(scope="module")
