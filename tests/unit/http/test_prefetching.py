@@ -150,6 +150,31 @@ def test_what_was_fetched_leads_to_more():
         assert source.read("c", 10) == b"d"
 
 
+def test_what_is_being_read_leads_to_more_and_so_does_what_was_read_last():
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(handler):
+        begun.set()
+        go_on.wait(5)
+        answer(handler, 200, b"b")
+
+    with reading({"b": b"c", "c": b"d"}, {"a": slow}) as (source, server):
+
+        def follow(data):
+            source.prefetch(data.decode(), 10, lambda _: None)
+
+        reader = threading.Thread(target=source.read, args=("a", 10))
+        reader.start()
+        assert begun.wait(5)
+        source.prefetch("a", 10, follow)
+        go_on.set()
+        reader.join()
+        wait_for(lambda: server.asked == ["a", "b"])
+        assert source.read("b", 10) == b"c"
+        source.prefetch("b", 10, follow)
+        wait_for(lambda: server.asked == ["a", "b", "c"])
+
+
 @pytest.mark.parametrize("error", [ValueError, KeyError, RecursionError, ZeroDivisionError])
 def test_what_follows_from_nonsense_is_not_our_business(error):
     def follow(_):

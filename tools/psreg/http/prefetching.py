@@ -38,7 +38,10 @@ class _Answer:
     """What is to be fetched, by the thread or the reader that claims it first."""
 
     def __init__(self, path: str, limit: int, then: Then | None) -> None:
-        self.path, self.limit, self._then = path, limit, then
+        self.path, self.limit = path, limit
+        self._thens = [then] if then else []
+        self._followed: bytes | None = None
+        self._following = threading.Lock()
         self._unclaimed = threading.Lock()
         self._done = threading.Event()
         self._data: bytes | None = None
@@ -63,10 +66,21 @@ class _Answer:
 
     def follow(self, data: bytes) -> None:
         """Tell what was fetched to who asked for it."""
-        if self._then is not None:
+        with self._following:
+            self._followed = data
+            thens, self._thens = self._thens, []
+        for then in thens:
             # NOTE: a hostile server may have sent anything; its reader says what is wrong with it.
             with suppress(Exception):
-                self._then(data)
+                then(data)
+
+    def also(self, then: Then) -> None:
+        """Tell somebody else, too, what was fetched, once it is."""
+        with self._following:
+            self._thens.append(then)
+            data = self._followed
+        if data is not None:
+            self.follow(data)
 
     @property
     def size(self) -> int:
@@ -99,6 +113,8 @@ class PrefetchingSource:
         self._peeked: dict[str, bytes | NotServedError] = {}
         self._asked: set[str] = set()
         """What the reader has asked for: what would be fetched now, it does not wait for."""
+        self._last: _Answer | None = None
+        """What the reader asked for last: what follows from that can still be fetched ahead."""
         self._lock = threading.Lock()
         self._fetched = self._taken = 0, 0
 
@@ -121,13 +137,18 @@ class PrefetchingSource:
         """Begin to fetch a file, unless it was asked for before, or there are too many already."""
         with self._lock:
             known = path in self._answers or path in self._asked
-            if self._more is None or known or len(self._answers) >= _ASKED:
-                return
-            answer = self._answers[path] = _Answer(path, limit, then)
-            if self._threads < MOST:
-                self._threads += 1
-                threading.Thread(target=self._work, args=(self._more(),), daemon=True).start()
-            self._queue.put(answer)
+            last = self._last
+            if self._more is not None and not known and len(self._answers) < _ASKED:
+                self._begin(_Answer(path, limit, then), self._more)
+        if then is not None and last is not None and last.path == path:
+            last.also(then)
+
+    def _begin(self, answer: _Answer, more: Callable[[], Source]) -> None:
+        self._answers[answer.path] = answer
+        if self._threads < MOST:
+            self._threads += 1
+            threading.Thread(target=self._work, args=(more(),), daemon=True).start()
+        self._queue.put(answer)
 
     def peek(self, path: str, limit: int) -> bytes:
         """Return what `read` returns; the next `read` of the path returns the same, unasked.
@@ -154,9 +175,8 @@ class PrefetchingSource:
     def _read(self, path: str, limit: int) -> bytes:
         with self._lock:
             self._asked.add(path)
-            answer = self._answers.pop(path, None)
-        if answer is None:
-            return self._source.read(path, limit)
+            waiting = self._answers.pop(path, None)
+            answer = self._last = waiting or _Answer(path, limit, None)
         if not answer.claim():
             data = answer.result(limit)
             self._taken = _more(self._taken, answer)
