@@ -2,12 +2,12 @@
 
 import dataclasses
 import pickle
-from dataclasses import field, fields, replace
+from dataclasses import fields
 from typing import ClassVar
 
 import pytest
 
-from psreg.core.dataclass import dataclass
+from psreg.core.dataclass import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,11 @@
 """Versions follow semver.org's own lists; ranges follow Cargo's reference."""
 
 import pytest
+import semver
 from hypothesis import given
 from hypothesis import strategies as st
-from semver import Version
 
+from psreg.core.semver import Version
 from psreg.core.version import (
     ANY,
     FIRST,
@@ -126,6 +127,41 @@ def test_precedence_of_semver_item_11():
     assert sorted(ORDER, key=parse_version) == ORDER
 
 
+def test_build_metadata_has_no_precedence():
+    one, other = versions("1.0.0+1", "1.0.0+2")
+    assert one == other
+    assert hash(one) == hash(other)
+    assert not one < other
+    assert one != "1.0.0+1"
+    assert (str(one), repr(one)) == ("1.0.0+1", "Version('1.0.0+1')")
+    assert str(one.without_build()) == str(one.final) == "1.0.0"
+
+
+PARTS = st.text("01aZ-.", max_size=6)
+ANY_TEXT = st.builds("{}.{}.{}".format, *[st.sampled_from(["0", "1", "7", "10", "01", ""])] * 3)
+ANY_TEXT = st.builds(
+    lambda numbers, pre, build: numbers + pre + build,
+    ANY_TEXT,
+    st.just("") | PARTS.map("-{}".format),
+    st.just("") | PARTS.map("+{}".format),
+)
+
+
+@given(ANY_TEXT, ANY_TEXT)
+def test_another_implementation_agrees(one, other):
+    assert is_version(one) is semver.Version.is_valid(one)
+    if is_version(one) and is_version(other):
+        ours, theirs = (
+            versions(one, other),
+            [semver.Version.parse(one), semver.Version.parse(other)],
+        )
+        assert (ours[0] < ours[1]) is (theirs[0] < theirs[1])
+        assert (ours[0] == ours[1]) is (theirs[0] == theirs[1])
+        assert (ours[0] >= ours[1]) is (theirs[0] >= theirs[1])
+        for step in ("bump_major", "bump_minor", "bump_patch"):
+            assert str(getattr(ours[0], step)()) == str(getattr(theirs[0], step)())
+
+
 @pytest.mark.parametrize(
     ("text", "inside", "outside"),
     [
@@ -222,7 +258,7 @@ def test_a_range_is_read_or_refused(text):
 NUMBERS = st.integers(0, 9)
 FINALS = st.builds(Version, NUMBERS, NUMBERS, NUMBERS)
 VERSIONS = st.builds(
-    lambda version, tag: version.replace(prerelease=tag), FINALS, st.sampled_from([None, "rc.1"])
+    lambda version, tag: Version(*version.numbers, tag), FINALS, st.sampled_from([None, "rc.1"])
 )
 STEPS = st.sampled_from([Step.PATCH, Step.MINOR, Step.MAJOR])
 
@@ -303,7 +339,7 @@ def test_a_step_is_as_large_as_it_says(version, step):
 @given(VERSIONS, VERSIONS)
 def test_a_step_is_the_same_in_both_directions(one, other):
     assert step_between(one, other) is step_between(other, one)
-    same = one.finalize_version() == other.finalize_version()
+    same = one.final == other.final
     assert (step_between(one, other) is Step.NONE) is same
 
 
@@ -323,7 +359,7 @@ def test_what_may_follow_is_new_and_near(existing):
 @given(st.sets(VERSIONS, max_size=6), VERSIONS)
 def test_a_candidate_is_legal_only_where_its_final_version_is(existing, new):
     if is_legal_step(existing, new):
-        assert is_legal_step(existing, new.finalize_version())
+        assert is_legal_step(existing, new.final)
         assert new not in existing
 
 

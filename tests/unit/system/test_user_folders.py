@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import platformdirs
 import pytest
 
 from psreg.core.errors import TrustError
@@ -84,16 +85,47 @@ PRINT_FOLDER = "from psreg.system.user_folders import keys_dir; import sys; keys
 PRINT_LOADED = "print('platformdirs' in sys.modules)"
 
 
-@pytest.mark.parametrize(("home", "loaded"), [("/stick", "False"), ("", "True")])
-def test_psreg_home_spares_the_import_of_platformdirs(home: str, loaded: str) -> None:
+@pytest.mark.parametrize(
+    ("home", "data", "loaded"),
+    [("/stick", "relative", "False"), ("", "/data", "False"), ("", "relative", "True")],
+)
+def test_platformdirs_is_loaded_where_something_is_unusual(
+    home: str, data: str, loaded: str
+) -> None:
+    path = os.pathsep.join(sys.path)
     done = subprocess.run(
         [sys.executable, "-c", PRINT_FOLDER + PRINT_LOADED],
-        env={**os.environ, "PSREG_HOME": home, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env={**os.environ, "PSREG_HOME": home, "XDG_DATA_HOME": data, "PYTHONPATH": path},
         capture_output=True,
         text=True,
         check=True,
     )
     assert done.stdout.strip() == loaded
+
+
+@pytest.mark.parametrize("home", ["/home/ada", "/home/ada/", "/", "//x", "/a b/~", "ada", "", None])
+@pytest.mark.parametrize(
+    "named", ["/x", "/x/", "//x", "/x/../y", "~/x", "x", " /x", "/x:/y", "", None]
+)
+def test_the_folders_are_those_of_platformdirs(
+    home: str | None, named: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variables = {variable for _, variable, _ in PLACES.values()}
+    for variable in (*variables, "XDG_CACHE_HOME", "XDG_CONFIG_DIRS"):
+        monkeypatch.delenv(variable, raising=False)
+        if named is not None:
+            monkeypatch.setenv(variable, named)
+    monkeypatch.delenv("HOME")
+    if home is not None:
+        monkeypatch.setenv("HOME", home)
+    for ours, theirs in (
+        (library_dir().parent, platformdirs.user_data_dir),
+        (user_config_file().parent, platformdirs.user_config_dir),
+        (journal_dir(), platformdirs.user_state_dir),
+        (cache_dir(), platformdirs.user_cache_dir),
+        (system_config_file().parent, platformdirs.site_config_dir),
+    ):
+        assert ours == Path(theirs("psreg", appauthor=False))
 
 
 OWN = (keys_dir, library_dir, registries_dir, journal_dir, cache_dir)

@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from semver import Version
-
 from psreg.authoring.rename import with_release
 from psreg.authoring.todo import TO_TEST, TodoItem, overlaid, todo_items
 from psreg.compatibility.compared_side import artifact_side, submission_side
@@ -23,6 +21,7 @@ from psreg.compatibility.diff import Diff, Operand, compare_named
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import ReleaseId
 from psreg.core.rule import RuleTable
+from psreg.core.semver import Version
 from psreg.core.spelling import nearest
 from psreg.core.version import Step, demanded, parse_version, step_between, stepped
 from psreg.formats import golden_case, toml_document
@@ -53,7 +52,7 @@ def raised(version: Version, step: Step) -> Version:
     As with npm, `2.0.0-rc.1` becomes 2.0.0 by any part; `2.1.0-rc.1` becomes 2.1.0 by patch and
     minor, and 3.0.0 by major. Build metadata is dropped.
     """
-    final = version.finalize_version()
+    final = version.final
     announces = {
         Step.PATCH: True,
         Step.MINOR: final.patch == 0,
@@ -263,7 +262,7 @@ def renumber(
             f"{name} {newest.id.version} is released; a released version never changes",
             f"Run `psreg bump {name} {asked}` to start the next version.",
         )
-    version = stepped(old, asked).replace(prerelease=new.prerelease)
+    version = Version(*stepped(old, asked).numbers, new.prerelease)
     return _moved(files, newest, str(version), rules, diff)
 
 

@@ -28,11 +28,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from psreg.core.dataclass import dataclass
+from psreg.core.dataclass import dataclass, replace
 from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.core.identity import is_name_pattern
 from psreg.http.address import is_url, normal_location

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Protocol
 
 from psreg.client.resolve import Choice, Request, choose, unknown_name
-from psreg.core.dataclass import dataclass
+from psreg.core.dataclass import dataclass, replace
 from psreg.core.diagnostics import Diagnostic, described
 from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.formats.waivers import waivable

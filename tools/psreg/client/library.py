@@ -12,7 +12,6 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from psreg.client.install import MAX_ARTIFACT, matches_digest
 from psreg.client.resolve import Choice, Request, parse_request, pick, similar
 from psreg.client.withdrawals import withdrawal_of
 from psreg.core.classes import CLASSES
-from psreg.core.dataclass import dataclass
+from psreg.core.dataclass import dataclass, field
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import ReleaseId, is_name
 from psreg.core.version import is_version, parse_version

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 
 from psreg.client.config import SelectedRegistry, Settings
 from psreg.client.trust_store import MAX_ROOT, ROOT, Anchor, TrustStore
+from psreg.core.dataclass import replace
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import PBES
 from psreg.http.address import is_url

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from psreg.client.kept import keys_replaced_since
+from psreg.core.dataclass import replace
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.registry.actions.withdrawal import VoidKey, Withdrawal
 from psreg.registry.records import PackageRecord

@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from semver import Version
-
 from psreg.compatibility.compared_side import Side, artifact_side, folder_side
 from psreg.compatibility.floor_row import Difference
 from psreg.compatibility.version_floor import differences_of, floor_of
 from psreg.core.classes import Format, detect_format
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import ReleaseId
+from psreg.core.semver import Version
 from psreg.core.version import Step, demanded, is_version, parse_version, stepped
 
 _START = 4096

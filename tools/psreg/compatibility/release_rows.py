@@ -121,7 +121,7 @@ def _disjoint(old: str, new: str) -> bool:
     ):
         return False
     # NOTE: if any final version fits both ranges, then one of these lowest candidates does.
-    finals = [version.finalize_version() for version in lowest]
+    finals = [version.final for version in lowest]
     finals += [version.bump_patch() for version in finals]
     return not any(ranges[0].matches(v) and ranges[1].matches(v) for v in finals)
 

@@ -44,7 +44,7 @@ sys.exit(main())
 
 _ROOTS = ("psreg.__main__", "psreg.cli.main", "psreg.cli.conform")
 _DATA = ("protocols/pb2s/prompts.json", "formats/schemas/pb2s_proof.schema.json")
-_LIBRARIES = ("semver", "urllib3")
+_LIBRARIES = ("urllib3",)
 _WRITTEN = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can store
 
 

@@ -1,24 +1,24 @@
 """Data classes that are made when they are first used: their methods are written then.
 
-`dataclasses.dataclass` writes and compiles methods for each class where it is defined. A short
-command has 60 such classes and uses half of them; to make all of them took an eighth of its time.
-Here a class gets its slots at once, and the rest with its first object. Only `__init__` is written
-for it, by the standard library; the other methods are shared.
+The standard library writes and compiles methods for each class where it is defined, and loads the
+inspection of source code for that. A short command has 60 such classes and uses half of them: to
+make all of them, and that import, took a quarter of its time. Here a class gets its slots at once,
+and the rest with its first object. Only `__init__` is written for it; the other methods are shared.
 
-The type checker sees the decorator of the standard library. It is also what keeps a class frozen:
-an assignment to a field is an error of mypy, and not one at run time.
+The type checker sees the names of the standard library, which knows these classes as its own, too.
+The type checker is also what keeps a class frozen: an assignment to a field is an error of mypy,
+and not one at run time.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass, field, replace
 else:
 
     def dataclass(
@@ -34,20 +34,18 @@ else:
         def decorated(cls: type[T]) -> type[T]:
             own = {name: value for name, value in vars(cls).items() if name not in _OF_ALL}
             cls = _slotted(cls, own) if slots else cls
+            cls.__own__ = _Own(own, kw_only)
 
             def make() -> None:
-                # NOTE: where there is no docstring, one would be written, which takes long.
-                plain = type(cls)(cls.__name__, cls.__bases__, {**own, "__doc__": "-"})
-                plain = dataclasses.dataclass(repr=False, eq=False, kw_only=kw_only)(plain)
-                for name in (*_KNOWN, "__init__"):
-                    setattr(cls, name, getattr(plain, name))
+                if "__init__" not in own:
+                    cls.__init__ = _init(cls)
                 for name, method in _comparing(cls).items():
                     if name in compared:
                         setattr(cls, name, method)
 
             compared = {*(("__eq__", "__hash__") if eq else ()), *(_ORDER if order else ())}
             compared -= own.keys()
-            for name in ("__init__", *compared):
+            for name in ({"__init__"} - own.keys()) | compared:
                 setattr(cls, name, _first(make, cls, name))
             if "__hash__" in compared and not frozen:
                 compared.remove("__hash__")
@@ -55,13 +53,28 @@ else:
             if "__repr__" not in own:
                 cls.__repr__ = _repr
             for name in _KNOWN:
-                setattr(cls, name, _Known(make, cls, name))
+                setattr(cls, name, _Known(name))
             return cls
 
         return decorated
 
+    def field(
+        *,
+        default: Any = ...,
+        default_factory: Callable[[], Any] | None = None,
+        compare: bool = True,
+        repr: bool = True,  # noqa: A002 - the standard library's name
+    ) -> Any:
+        """Return what `dataclasses.field` does for these arguments."""
+        return _Default(default, default_factory, compare, repr)
 
-__all__ = ["dataclass"]
+    def replace(obj: T, /, **changes: Any) -> T:
+        """Return an object like `obj`, of which the fields `changes` have other values."""
+        values = {name: getattr(obj, name) for name, _, _ in _fields(type(obj))}
+        return type(obj)(**(values | changes))
+
+
+__all__ = ["dataclass", "field", "replace"]
 
 T = TypeVar("T")
 
@@ -71,15 +84,43 @@ _KNOWN = ("__dataclass_fields__", "__dataclass_params__")
 """Where the standard library looks for what it knows of a class."""
 
 
+class _Own(NamedTuple):
+    """What the body of a class has, and whether its fields are given by name only."""
+
+    members: dict[str, Any]
+    kw_only: bool
+
+
+class _Default(NamedTuple):
+    """What a field is if it is not given, and which methods see it; `...` has no default."""
+
+    value: Any = ...
+    factory: Callable[[], Any] | None = None
+    compare: bool = True
+    repr: bool = True
+
+
 class _Known:
-    """An attribute of a class that has not been made yet."""
+    """What the standard library knows of a class; it is asked only where something needs that."""
 
-    def __init__(self, make: Callable[[], None], cls: type, name: str) -> None:
-        self._make, self._class, self._name = make, cls, name
+    def __init__(self, name: str) -> None:
+        self._name = name
 
-    def __get__(self, _instance: object, _owner: type) -> Any:
-        self._make()
-        return getattr(self._class, self._name)
+    def __get__(self, _instance: object, cls: type) -> Any:
+        import dataclasses  # noqa: PLC0415 - what this module avoids
+
+        own: _Own = vars(cls)["__own__"]
+        members = {name: value for name, value in own.members.items() if name != "__slots__"}
+        for name, value in members.items():
+            if isinstance(value, _Default):
+                given = {"default": value.value, "default_factory": value.factory}
+                given = {key: each for key, each in given.items() if each not in (..., None)}
+                members[name] = dataclasses.field(compare=value.compare, repr=value.repr, **given)
+        plain = type(cls)(cls.__name__, cls.__bases__, members)
+        plain = dataclasses.dataclass(repr=False, eq=False, kw_only=own.kw_only)(plain)
+        for name in _KNOWN:
+            setattr(cls, name, getattr(plain, name))
+        return getattr(cls, self._name)
 
 
 def _first(make: Callable[[], None], cls: type, name: str) -> Callable[..., Any]:
@@ -92,9 +133,28 @@ def _first(make: Callable[[], None], cls: type, name: str) -> Callable[..., Any]
     return method
 
 
+def _own_fields(members: dict[str, Any]) -> Iterator[str]:
+    """Yield the names of the fields in the body of a class."""
+    kinds = members.get("__annotations__", {}).items()
+    return (name for name, kind in kinds if "ClassVar" not in str(kind))
+
+
+def _fields(cls: type) -> list[tuple[str, _Default, bool]]:
+    """Return each field of `cls` and its bases in order, and whether it is given by name only."""
+    found: dict[str, tuple[str, _Default, bool]] = {}
+    for base in reversed(cls.__mro__):
+        if (own := vars(base).get("__own__")) is None:
+            continue
+        for name in _own_fields(own.members):
+            value = own.members.get(name, ...)
+            default = value if isinstance(value, _Default) else _Default(value)
+            found[name] = name, default, own.kw_only
+    return list(found.values())
+
+
 def _slotted(cls: type[T], own: dict[str, Any]) -> type[T]:
-    """Return a class like `cls`, whose attributes are `own`, with slots for its fields."""
-    fields = [name for name, kind in cls.__annotations__.items() if "ClassVar" not in str(kind)]
+    """Return a class like `cls`, whose members are `own`, with slots for its fields."""
+    fields = list(_own_fields(own))
     inherited = {slot for base in cls.__mro__ for slot in vars(base).get("__slots__", ())}
     slots = tuple(name for name in fields if name not in inherited)
     kept = {name: value for name, value in own.items() if name not in fields}
@@ -102,9 +162,35 @@ def _slotted(cls: type[T], own: dict[str, Any]) -> type[T]:
     return cast("type[T]", made)
 
 
+def _init(cls: type) -> Callable[..., None]:
+    """Return an `__init__` that sets the fields of `cls` and calls its `__post_init__`."""
+    known: dict[str, Any] = {"_new": object()}
+    places: list[str] = []
+    names: list[str] = []
+    body: list[str] = []
+    for name, default, by_name in _fields(cls):
+        parameter, value = name, name
+        if default.factory is not None:
+            known[f"_make_{name}"] = default.factory
+            parameter, value = f"{name}=_new", f"_make_{name}() if {name} is _new else {name}"
+        elif default.value is not ...:
+            known[f"_of_{name}"] = default.value
+            parameter = f"{name}=_of_{name}"
+        (names if by_name else places).append(parameter)
+        body.append(f" self.{name} = {value}")
+    if hasattr(cls, "__post_init__"):
+        body.append(" self.__post_init__()")
+    parameters = ", ".join(("self", *places, *(("*", *names) if names else ())))
+    lines = [f"def __init__({parameters}):", *(body or [" pass"])]
+    exec("\n".join(lines), known)  # noqa: S102 - names of fields, and nothing else
+    made: Callable[..., None] = known["__init__"]
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    return made
+
+
 def _comparing(cls: type) -> dict[str, Any]:
     """Return the methods that compare the fields of two objects of the same class."""
-    names = [field.name for field in dataclasses.fields(cls) if field.compare]
+    names = [name for name, default, _ in _fields(cls) if default.compare]
     values: Callable[[Any], Any] = attrgetter(*names) if names else type
 
     def compared(compare: Callable[[Any, Any], bool]) -> Callable[[Any, object], Any]:
@@ -125,5 +211,5 @@ def _comparing(cls: type) -> dict[str, Any]:
 
 
 def _repr(self: Any) -> str:
-    shown = (field.name for field in dataclasses.fields(self) if field.repr)
+    shown = (name for name, default, _ in _fields(type(self)) if default.repr)
     return f"{type(self).__qualname__}({', '.join(f'{n}={getattr(self, n)!r}' for n in shown)})"

@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import field
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Protocol
 
-from psreg.core.dataclass import dataclass
+from psreg.core.dataclass import dataclass, field
 from psreg.core.identity import ReleaseId
 
 

@@ -6,12 +6,11 @@ Pure text; nothing here reads a file. The grammar of names is PBE-A2.
 from __future__ import annotations
 
 import re
-from dataclasses import field
 from functools import lru_cache
 from pathlib import PurePosixPath
 
 from psreg.core.classes import CLASSES, Format, format_of_class
-from psreg.core.dataclass import dataclass
+from psreg.core.dataclass import dataclass, field
 from psreg.core.regex import lazy
 from psreg.core.version import is_version
 

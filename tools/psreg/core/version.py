@@ -1,7 +1,6 @@
 """Versions (SemVer 2.0.0), version ranges (Cargo's `^ ~ *`, comma = and, bare = exact) and steps.
 
-`semver` parses and orders versions; this module adds what it lacks: refusal of non-ASCII digits
-and trailing newlines, ranges, and which version may follow which.
+`core.semver` reads and orders versions; here are ranges, and which version may follow which.
 
 Versions follow each other one step at a time. A step is counted from a *final* release (one
 without a pre-release tag); build metadata does not count. A candidate `-rc.n` may precede any final
@@ -15,9 +14,8 @@ from collections.abc import Iterable
 from enum import IntEnum
 from functools import lru_cache
 
-from semver import Version
-
 from psreg.core.dataclass import dataclass
+from psreg.core.semver import Version
 
 MAX_LENGTH = 128
 """The maximum length of a version; a version is also a folder name."""
@@ -44,8 +42,7 @@ def parse_version(text: str) -> Version:
     Raises:
         ValueError: `text` is not MAJOR.MINOR.PATCH[-pre][+build] (semver.org §2, §9, §10).
     """
-    # `semver` anchors with `$` and `\d`, which accept a trailing newline and non-ASCII digits.
-    if len(text) > MAX_LENGTH or not text.isascii() or not text.isprintable():
+    if len(text) > MAX_LENGTH:
         raise ValueError(f"{text[:MAX_LENGTH]!r} is not MAJOR.MINOR.PATCH")
     return Version.parse(text)
 
@@ -77,17 +74,15 @@ class Comparator:
         """Return whether `version` is in the interval, ignoring build metadata."""
         if version.prerelease and not self._asked_for(version):
             return False
-        low = version.compare(self.lower)
-        if low < 0 or (low == 0 and not self.lower_included):
+        if version < self.lower or (version == self.lower and not self.lower_included):
             return False
         if self.upper is None:
             return True
-        high = version.compare(self.upper)
-        return high < 0 or (high == 0 and self.upper_included)
+        return version < self.upper or (version == self.upper and self.upper_included)
 
     def _asked_for(self, version: Version) -> bool:
         pre = self.prerelease
-        return pre is not None and pre.to_tuple()[:3] == version.to_tuple()[:3]
+        return pre is not None and pre.numbers == version.numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +128,7 @@ def _comparator(clause: str) -> Comparator:
     full, parts = _partial(clause[len(operator) :].strip(), clause)
     pre = full if full.prerelease else None
     if operator in ("^", "~"):
-        upper = _caret(full, parts) if operator == "^" else _next(_plain(full), parts)
+        upper = _caret(full, parts) if operator == "^" else _next(full.final, parts)
         return Comparator(lower=full, upper=upper, prerelease=pre)
     # A partial version such as 1.2 means all of 1.2.x: `after` is the first version after it.
     after = _next(full, parts) if parts < _NUMBERS else None
@@ -172,17 +167,12 @@ _ZERO = Version(0, 0, 0, prerelease="0")
 """The lowest possible version."""
 
 
-def _plain(version: Version) -> Version:
-    """Return the three numbers: bumping a pre-release must not stop at its own final release."""
-    return Version(version.major, version.minor, version.patch)
-
-
 def _next(version: Version, parts: int) -> Version:
     return version.bump_major() if parts == 1 else version.bump_minor()
 
 
 def _caret(version: Version, parts: int) -> Version:
-    base = _plain(version)
+    base = version.final
     if base.major or parts == 1:
         return base.bump_major()
     if base.minor or parts == _NUMBERS - 1:
@@ -207,8 +197,8 @@ def _partial(text: str, clause: str) -> tuple[Version, int]:
     plain = all(n.isascii() and n.isdigit() and (n == "0" or n[0] != "0") for n in numbers)
     if not plain or len(numbers) >= _NUMBERS or len(text) > MAX_LENGTH:
         raise ValueError(f"{clause!r} is not a version range such as ^1.2, ~1.2.3 or *")
-    padded = [int(n) for n in numbers] + [0] * (_NUMBERS - len(numbers))
-    return Version(*padded), len(numbers)
+    minor = int(numbers[1]) if len(numbers) > 1 else 0
+    return Version(int(numbers[0]), minor), len(numbers)
 
 
 ANY = Range.parse("*")
@@ -260,7 +250,7 @@ def legal_next(existing: Iterable[Version]) -> tuple[Version, ...]:
     after 1.0.0 and 1.1.0 these are 1.0.1, 1.1.1, 1.2.0 and 2.0.0. Without a final release they
     are the allowed first versions.
     """
-    finals = {_plain(version) for version in existing if not version.prerelease}
+    finals = {version.final for version in existing if not version.prerelease}
     steps = (Step.PATCH, Step.MINOR, Step.MAJOR)
     follow = {stepped(version, step) for version in finals for step in steps}
     return tuple(sorted((follow or set(FIRST)) - finals))
@@ -273,10 +263,10 @@ def is_legal_step(existing: Iterable[Version], new: Version) -> bool:
     existing candidate.
     """
     known = tuple(existing)
-    if _plain(new) not in legal_next(known):
+    if new.final not in legal_next(known):
         return False
     if not new.prerelease:
         return True
     return _CANDIDATE.fullmatch(new.prerelease) is not None and not any(
-        version >= new for version in known if version.prerelease and _plain(version) == _plain(new)
+        version >= new for version in known if version.prerelease and version.final == new.final
     )

@@ -8,16 +8,14 @@ preserved, so that an older tool never loses what a newer one wrote.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from semver import Version
-
 from psreg.core.classes import CLASSES
-from psreg.core.dataclass import dataclass
+from psreg.core.dataclass import dataclass, field
 from psreg.core.diagnostics import FIRST
 from psreg.core.errors import TrustError
+from psreg.core.semver import Version
 from psreg.core.version import is_version, parse_version
 from psreg.registry.actions.withdrawal import SignedYank, VoidKey, Withdrawal
 from psreg.registry.json_members import (

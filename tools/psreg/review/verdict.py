@@ -8,11 +8,10 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from semver import Version
-
 from psreg.compatibility.diff import Diff
 from psreg.core.diagnostics import Report
 from psreg.core.identity import ReleaseId
+from psreg.core.semver import Version
 from psreg.core.version import Step, parse_version
 from psreg.review.suggestions import Suggestion
 
@@ -77,7 +76,7 @@ class ReviewedRelease:
     def least(self) -> Version | None:
         """The lowest version that the changes allow, if this one is too low."""
         least = self.diff.least if self.diff else None
-        this = parse_version(self.id.version).finalize_version()
+        this = parse_version(self.id.version).final
         return least if least and this < least else None
 
 

@@ -1,8 +1,8 @@
 """Where psreg keeps things on this machine: keys, installed prompts, settings, locks.
 
 Nothing here makes a folder. `PSREG_HOME` moves all of it below one folder (a USB stick, a test);
-otherwise platformdirs knows the folders of each system: on Linux those of the XDG Base Directory
-Specification.
+otherwise platformdirs knows the folders of each system. On Linux it is asked only where something
+is unusual: to load it would be a tenth of a short command's time.
 
 The folders that the user names may be links. Those that psreg makes in them may not, except for the
 settings, which people keep among others of their own and link to; and no link counts that another
@@ -12,6 +12,7 @@ user of this machine has put where others may write, such as in /tmp.
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from psreg.core.errors import TrustError, UnavailableError
@@ -100,13 +101,35 @@ def _linked(folder: Path, hint: str) -> TrustError:
     )
 
 
+_XDG = {
+    "user_data_dir": ("XDG_DATA_HOME", ".local/share"),
+    "user_config_dir": ("XDG_CONFIG_HOME", ".config"),
+    "user_state_dir": ("XDG_STATE_HOME", ".local/state"),
+    "user_cache_dir": ("XDG_CACHE_HOME", ".cache"),
+}
+"""The XDG Base Directory Specification: a variable, or a folder below the home."""
+
+
+def _xdg_folder(function: str) -> Path | None:
+    """Return the folder if its variable, or that of the home, has an absolute path."""
+    if function not in _XDG:
+        return None if os.environ.get("XDG_CONFIG_DIRS") else Path("/etc/xdg", APP)
+    variable, below = _XDG[function]
+    if named := os.environ.get(variable):
+        return Path(named, APP) if named.startswith("/") else None
+    home = os.environ.get("HOME", "")
+    return Path(home, below, APP) if home.startswith("/") else None
+
+
 def _psreg_home() -> Path | None:
     value = os.environ.get("PSREG_HOME", "")
     return Path(value).absolute() if value else None
 
 
 def _platform_folder(function: str) -> Path:
-    import platformdirs  # noqa: PLC0415 - PSREG_HOME makes it unnecessary
+    if sys.platform == "linux" and (folder := _xdg_folder(function)):
+        return folder
+    import platformdirs  # noqa: PLC0415 - see above
 
     try:
         return Path(getattr(platformdirs, function)(APP, appauthor=False))

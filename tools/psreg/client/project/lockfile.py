@@ -28,11 +28,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any
 
 from psreg.core.classes import CLASSES
-from psreg.core.dataclass import dataclass
+from psreg.core.dataclass import dataclass, field
 from psreg.core.errors import FindingsError, PsregError
 from psreg.core.identity import ReleaseId, is_name
 from psreg.core.version import Range

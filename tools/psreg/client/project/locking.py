@@ -87,7 +87,7 @@ def entries_for(
         text = request.range.text
         if request.range is ANY:
             record = required_record(request.name, of_name(request.name, spelled))
-            text = f"^{pick(record, request).semver.replace(build=None)}"
+            text = f"^{pick(record, request).semver.without_build()}"
         entries[request.name] = {"version": text, "registry": spelled} if spelled else text
     return entries
 

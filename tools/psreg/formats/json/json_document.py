@@ -14,11 +14,10 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import field
 from functools import cached_property
 from typing import Any, NoReturn
 
-from psreg.core.dataclass import dataclass
+from psreg.core.dataclass import dataclass, field
 from psreg.core.diagnostics import Change, Issue, LineIndex, Span
 from psreg.core.regex import lazy
 from psreg.formats.json import pointer, syntax_error

@@ -13,12 +13,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate, chain
 from typing import Any, ClassVar
 
-from psreg.core.dataclass import dataclass
+from psreg.core.dataclass import dataclass, replace
 from psreg.core.diagnostics import ERROR, Finding, Severity
 from psreg.core.regex import lazy
 from psreg.core.terminal import quoted

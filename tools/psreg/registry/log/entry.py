@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from typing import Any
 
-from psreg.core.dataclass import dataclass
+from psreg.core.dataclass import dataclass, field
 from psreg.core.errors import TrustError
 from psreg.core.strict_base64 import strict_decode
 from psreg.formats.json.canonical import canonical

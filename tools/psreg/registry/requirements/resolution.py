@@ -15,10 +15,9 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, Protocol
 
-from semver import Version
-
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import FindingsError, PsregError
+from psreg.core.semver import Version
 from psreg.core.version import Range
 
 _PASSES = 20

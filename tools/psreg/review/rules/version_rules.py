@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from semver import Version
-
 from psreg.compatibility.floor_row import Difference
 from psreg.compatibility.release_rows import RELEASE_ROWS
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.excerpt import common_start
 from psreg.core.rule import rule
+from psreg.core.semver import Version
 from psreg.core.version import (
     FIRST,
     Step,

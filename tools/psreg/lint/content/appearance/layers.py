@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field
 from typing import NamedTuple
 
-from psreg.core.dataclass import dataclass
+from psreg.core.dataclass import dataclass, field
 from psreg.core.diagnostics import Span
 from psreg.core.regex import lazy
 
