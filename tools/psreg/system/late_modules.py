@@ -16,8 +16,8 @@ from typing import Any
 
 _MODULES = (
     *("bz2", "calendar", "copy", "email.base64mime", "email.header", "email.quoprimime"),
-    *("fnmatch", "ipaddress", "linecache", "lzma", "ntpath", "random", "selectors", "shutil"),
-    *("ssl", "subprocess", "tempfile", "tokenize", "traceback", "zlib"),
+    *("fnmatch", "inspect", "ipaddress", "linecache", "lzma", "ntpath", "random", "selectors"),
+    *("shutil", "ssl", "subprocess", "tempfile", "tokenize", "traceback", "zlib"),
 )
 
 _CALLED = ("cryptography.hazmat.primitives.serialization.ssh",)

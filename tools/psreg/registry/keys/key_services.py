@@ -6,7 +6,6 @@ come with psreg's extras of the same names. psreg keeps the URI and the public k
 
 from __future__ import annotations
 
-import importlib
 import json
 import logging
 import os
@@ -20,9 +19,9 @@ from urllib.parse import parse_qsl, urlsplit
 from psreg.registry.trust import plain_signers  # noqa: F401 - comes before `securesystemslib`
 
 # isort: split
+from securesystemslib import signer
 from securesystemslib.exceptions import UnsupportedLibraryError
 from securesystemslib.signer import Key, Signature, Signer
-from securesystemslib.signer._signer import SIGNER_FOR_URI_SCHEME
 
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.system.extras import extra_missing
@@ -52,13 +51,13 @@ def _path(uri: str) -> tuple[Any, ...]:
 
 
 _SERVICES: Mapping[str, tuple[str, Callable[[str], tuple[Any, ...]]]] = {
-    "awskms": ("_aws_signer", _path),
-    "azurekms": ("_azure_signer", _azure),
-    "gcpkms": ("_gcp_signer", _path),
-    "hsm": ("_hsm_signer", _hsm),
-    "hv": ("_vault_signer", _path),
+    "awskms": ("AWSSigner", _path),
+    "azurekms": ("AzureSigner", _azure),
+    "gcpkms": ("GCPSigner", _path),
+    "hsm": ("HSMSigner", _hsm),
+    "hv": ("VaultSigner", _path),
 }
-"""By the scheme of a URI: the module of the signer, and what it imports a key by."""
+"""By the scheme of a URI: the class of the signer, and what it imports a key by."""
 
 _EXTRAS = {"hv": "vault"}
 """The extra of psreg, where it has another name than the scheme."""
@@ -130,8 +129,8 @@ class _ServiceSigner(Signer):
     def sign(self, payload: bytes) -> Signature:
         service = _class_of(self._at.uri)
         with _Told(self._at.uri):
-            signer = service.from_priv_key_uri(self._at.uri, self._at.key, asked_pin)
-            signature: Signature = signer.sign(payload)
+            at = service.from_priv_key_uri(self._at.uri, self._at.key, asked_pin)
+            signature: Signature = at.sign(payload)
             self._at.key.verify_signature(signature, payload)
             return signature
 
@@ -170,13 +169,10 @@ class _Told:
 
 
 def _class_of(uri: str) -> Any:
-    """Return the class of securesystemslib for a URI, with the libraries it needs."""
+    """Return the class of securesystemslib for a URI."""
     if _scheme(uri) not in _SERVICES:
         raise _bad_uri(uri)
-    # It was imported without its library, which is slow to load and which most people do not have.
-    module = f"securesystemslib.signer.{_SERVICES[_scheme(uri)][0]}"
-    importlib.reload(importlib.import_module(module))
-    return SIGNER_FOR_URI_SCHEME[_scheme(uri)]
+    return getattr(signer, _SERVICES[_scheme(uri)][0])
 
 
 def _scheme(uri: str) -> str:

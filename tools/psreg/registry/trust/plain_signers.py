@@ -1,8 +1,8 @@
-"""Imports securesystemslib without the libraries that psreg does not use.
+"""Imports securesystemslib without what psreg does not use, or only where something is signed.
 
 It imports boto3 and others wherever they are installed, which takes longer than all of psreg, and
 computes the tables of an Ed25519 that it needs only without `cryptography`, which psreg requires.
-To be imported before `tuf`.
+Its signers are loaded when they are first asked for. To be imported before `tuf`.
 """
 
 from __future__ import annotations
@@ -10,22 +10,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 
 @contextmanager
-def standing_in(names: Mapping[str, Mapping[str, object] | None]) -> Iterator[None]:
-    """Let the block import modules with these members instead of their own; None: they are absent.
+def standing_in(names: Mapping[str, Mapping[str, object]]) -> Iterator[None]:
+    """Let the block import modules with these members instead of their own.
 
     What is already loaded stays. If the block cannot do with that, it ends, and nothing stands in.
     """
     new = {name: members for name, members in names.items() if name not in sys.modules}
     for name, members in new.items():
-        if members is None:
-            sys.modules[name] = None  # type: ignore[assignment]  # cannot be imported
-        else:
-            sys.modules[name] = ModuleType(name)
-            vars(sys.modules[name]).update(members)
+        sys.modules[name] = ModuleType(name)
+        vars(sys.modules[name]).update(members)
     try:
         yield
     except (ImportError, AttributeError):
@@ -43,13 +42,57 @@ def _check(*_: object) -> None:
     raise _InvalidError
 
 
-_UNUSED = ("boto3", "azure", "google.cloud.kms", "pkcs11", "hvac")
 _SLOW = "securesystemslib._vendor.ed25519.ed25519"
+_PACKAGE = "securesystemslib.signer"
+_SIGNERS = {
+    "AWSSigner": "_aws_signer",
+    "AzureSigner": "_azure_signer",
+    "CryptoSigner": "_crypto_signer",
+    "GCPSigner": "_gcp_signer",
+    "GPGKey": "_gpg_signer",
+    "GPGSigner": "_gpg_signer",
+    "HSMSigner": "_hsm_signer",
+    "SigstoreKey": "_sigstore_signer",
+    "SigstoreSigner": "_sigstore_signer",
+    "TKeySigner": "_tkey_signer",
+    "VaultSigner": "_vault_signer",
+}
+"""The names in the package that are loaded when they are asked for, and their modules."""
+
+
+def _late(name: str) -> Any:
+    """Return what the package has by a name; its `__getattr__`."""
+    if name not in _SIGNERS:
+        raise AttributeError(f"module {_PACKAGE!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{_PACKAGE}.{_SIGNERS[name]}"), name)
+    setattr(sys.modules[_PACKAGE], name, found)
+    return found
+
+
+def _stand_in(name: str) -> type:
+    """Return a class that the package can list; as a kind of key, it is the one it stands for."""
+
+    def from_dict(keyid: str, value: dict[str, Any]) -> Any:
+        return _late(name).from_dict(keyid, value)
+
+    return type(name, (), {"SCHEME": name, "from_dict": staticmethod(from_dict)})
+
+
+_CLASSES = {name: _stand_in(name) for name in _SIGNERS}
 
 with standing_in(
     {
-        **dict.fromkeys(_UNUSED),
         _SLOW: {"SignatureMismatch": _InvalidError, "checkvalid": _check},
+        **{
+            f"{_PACKAGE}.{module}": {n: _CLASSES[n] for n, its in _SIGNERS.items() if its == module}
+            for module in _SIGNERS.values()
+        },
     }
 ):
-    import securesystemslib.signer  # noqa: F401 - the import is the purpose
+    import securesystemslib.signer as _signer
+
+    for _name, _class in _CLASSES.items():
+        if vars(_signer).get(_name) is _class:
+            delattr(_signer, _name)
+            _signer.SIGNER_FOR_URI_SCHEME.pop(_name, None)
+            _signer.__getattr__ = _late  # type: ignore[method-assign]
