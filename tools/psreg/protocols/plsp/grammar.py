@@ -7,7 +7,6 @@ linear in the text. Blanks are the four of JSON.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from psreg.core.diagnostics import Span
@@ -68,17 +67,20 @@ LONG = re.compile(r"[A-Za-z0-9]+")
 NEGATIVE = re.compile(rf"-{NUMBER}")
 
 _KINDS = {'"': Kind.TEXT, "$": Kind.REFERENCE}
+_NUMBER = Kind.NUMBER
 
 
 def value_of(lexeme: str, start: int) -> Value:
     """Return the value of a valid `lexeme`."""
-    return Value(_KINDS.get(lexeme[0], Kind.NUMBER), lexeme, start)
+    return Value(_KINDS.get(lexeme[0], _NUMBER), lexeme, start)
 
 
-def values_in(text: str, start: int, end: int) -> Iterator[Value]:
-    """Yield the values of a valid list."""
-    for match in VALUES.finditer(text, start, end):
-        yield value_of(match[0], match.start())
+def values_in(text: str, start: int, end: int) -> tuple[Value, ...]:
+    """Return the values of a valid list."""
+    first = VALUES.match(text, start, end)
+    if first and first.end() == end:  # NOTE: most lists; a quarter of the time of a long block
+        return (value_of(first[0], start),)
+    return tuple(value_of(match[0], match.start()) for match in VALUES.finditer(text, start, end))
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,9 +97,9 @@ def _valid_statement(text: str, match: re.Match[str]) -> Statement:
         start = match.start("id")
         return Assignment(name[1:], grammar.value_of(value, match.start("value")), start)
     if match["log"]:
-        values = tuple(grammar.values_in(text, *match.span("logged")))
+        values = grammar.values_in(text, *match.span("logged"))
         return Command(">", "", values, match.start("log"))
-    values = tuple(grammar.values_in(text, *match.span("given")))
+    values = grammar.values_in(text, *match.span("given"))
     return Command("!", match["action"], values, match.start("sign"))
 
 
@@ -167,8 +167,9 @@ def resolve(statements: Iterable[Statement]) -> tuple[Mapping[str, Value | None]
     last: dict[str, Assignment] = {}
     issues: list[Issue] = []
     references: list[Value] = []
+    reference = Kind.REFERENCE
     for statement in statements:
-        references += [value for value in statement.values if value.kind is Kind.REFERENCE]
+        references += [value for value in statement.values if value.kind is reference]
         if isinstance(statement, Assignment):
             if statement.name in last:
                 issues.append(_duplicate(statement))
