@@ -262,7 +262,7 @@ CHECKS = (
     check(
         5,
         "catalogue-never-older",
-        (f"{CLIENT}.open_registry:OpenRegistry._judge_head", "TRUST_ROLLBACK"),
+        (f"{CLIENT}.seen.catalogue:SeenCatalogue._judge_head", "TRUST_ROLLBACK"),
         "fast_forward::new_keys_end_what_psreg_counts[catalogue]",
     ),
     check(
@@ -280,7 +280,7 @@ CHECKS = (
     check(
         5,
         "name-never-vanishes",
-        (f"{CLIENT}.open_registry:OpenRegistry._check_vanished", "missing_name"),
+        (f"{CLIENT}.seen.catalogue:SeenCatalogue._check_vanished", "missing_name"),
         "swapped_metadata::a_name_does_not_vanish_from_the_search",
         "swapped_metadata::the_whole_catalogue_does_not_vanish",
     ),
@@ -317,7 +317,7 @@ CHECKS = (
     check(
         7,
         "checkpoint-listed",
-        (f"{CLIENT}.seen_log:SeenLog.checkpoint", "hides the checkpoint"),
+        (f"{CLIENT}.seen.log:SeenLog.checkpoint", "hides the checkpoint"),
         "false_history::the_checkpoint_is_hidden",
     ),
     check(
@@ -338,7 +338,7 @@ CHECKS = (
     check(
         7,
         "release-in-the-log",
-        (f"{CLIENT}.seen_log:SeenLog.check", "does not have"),
+        (f"{CLIENT}.seen.log:SeenLog.check", "does not have"),
         "false_history::a_release_is_not_in_the_log",
     ),
     check(
@@ -414,7 +414,7 @@ CHECKS = (
     check(
         8,
         "owners-follow-owners",
-        (f"{CLIENT}.known_owners:check_owners", "raise _changed"),
+        (f"{CLIENT}.seen.owners:check_owners", "raise _changed"),
         "changed_owners::another_owner",
         "changed_owners::a_lower_threshold",
         "changed_owners::a_forged_chain",
@@ -457,7 +457,7 @@ CHECKS = (
     check(
         8,
         "recoveries-come-after-what-was-seen",
-        (f"{CLIENT}.seen_log:SeenLog.last_without", "", None),
+        (f"{CLIENT}.seen.log:SeenLog.last_without", "", None),
         "recovered_names::the_log_did_not_have_it_this_week",
         "recovered_names::the_log_did_not_change_for_long",
     ),
@@ -483,7 +483,7 @@ CHECKS = (
     check(
         8,
         "void-keys-sign-no-change",
-        (f"{CLIENT}.known_owners:_void", "", ()),
+        (f"{CLIENT}.seen.owners:_void", "", ()),
         "changed_owners::a_revoked_key_signed_it",
         "changed_owners::a_key_that_was_seen_revoked_signed_it",
     ),
@@ -520,7 +520,7 @@ CHECKS = (
     check(
         8,
         "claims-stay",
-        (f"{CLIENT}.known_owners:check_unclaimed", "raise _changed"),
+        (f"{CLIENT}.seen.owners:check_unclaimed", "raise _changed"),
         "changed_owners::a_claimed_name_is_not_claimed_any_more",
     ),
     check(

@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from psreg.client.config import Settings, add_registry, is_registry_name, remove_registry
+from psreg.client.config import Settings, is_registry_name
+from psreg.client.settings.editing import add_registry, remove_registry
 from psreg.core.errors import PsregError, TrustError, UnavailableError, UsageError
 
 PIN, OTHER = "a" * 64, "b" * 64

@@ -141,7 +141,6 @@ def _address(text: str) -> str:
 
 
 def _add(args: Namespace, console: Console) -> int:
-    from psreg.client import config
     from psreg.client.registry_choice import (
         check_pin,
         first_root,
@@ -149,6 +148,7 @@ def _add(args: Namespace, console: Console) -> int:
         open_source,
         trust_store,
     )
+    from psreg.client.settings.editing import add_registry
     from psreg.http.address import is_url, normal_location
 
     pin = args.root_sha256.lower() if args.root_sha256 else None
@@ -165,7 +165,7 @@ def _add(args: Namespace, console: Console) -> int:
     if pin is None and is_url(location):
         _ask(anchor, location, console)
     store.add(anchor)
-    default = config.add_registry(
+    default = add_registry(
         user_folders.user_config_file(),
         name=name,
         location=location,
@@ -252,13 +252,13 @@ def _ask(anchor: Anchor, location: str, console: Console) -> None:
 
 
 def _remove(args: Namespace, console: Console) -> int:
-    from psreg.client import config
     from psreg.client.registry_choice import load_settings, trust_store
+    from psreg.client.settings.editing import remove_registry
 
     settings = load_settings(Path.cwd())
     registry = next((r for r in settings.registries() if r.name == args.what), None)
     store = trust_store(lambda text: console.warn(f"psreg: {text}"))
-    removed = config.remove_registry(user_folders.user_config_file(), args.what)
+    removed = remove_registry(user_folders.user_config_file(), args.what)
     forgotten = False
     if args.forget:
         anchor = store.find(registry.root_sha256) if registry and registry.root_sha256 else None

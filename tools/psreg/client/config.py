@@ -3,8 +3,7 @@
 There are three files, and later ones win: the system's, the user's and the project's
 (`.psreg.toml` or `psreg.toml` in this folder or the nearest one above). The system file may lock a
 key; then nothing overrides it. A project file may select a registry but never makes one trusted,
-not even a folder: it comes with a clone. `psreg registry` edits the user's file and preserves its
-comments.
+not even a folder: it comes with a clone. `client.settings.editing` changes the user's file.
 
 ```toml
 registry = "main"                  # a name below, a URL, or a path (relative to this file)
@@ -27,7 +26,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +33,6 @@ from psreg.core.dataclass import dataclass, replace
 from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.core.identity import is_name_pattern
 from psreg.http.address import is_url, normal_location
-from psreg.system.atomic import cannot_write, clear_unfinished, exclusive, write_file
 from psreg.system.files import is_ours, read_file, real_path
 
 if TYPE_CHECKING:
@@ -51,7 +48,7 @@ _SHA256 = r"[0-9a-f]{64}"
 _NAME = r"[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?"
 
 
-_DEMANDS = ("witnesses", "witness_threshold")
+DEMANDS = ("witnesses", "witness_threshold")
 """What a registry's table in the settings demands of its log."""
 
 
@@ -286,61 +283,8 @@ def is_sha256(text: str) -> bool:
     return re.fullmatch(_SHA256, text) is not None
 
 
-def add_registry(
-    file: Path,
-    *,
-    name: str,
-    location: str,
-    root_sha256: str,
-    witnesses: Sequence[str] = (),
-    threshold: int | None = None,
-    access: Access | None = None,
-    names: Sequence[str] = (),
-) -> bool:
-    """Add the registry at `location` to `file` with a name and a pin; the first is the default.
-
-    `threshold` of the `witnesses` must cosign its log, all of them for None. What the file demands
-    of the same registry stays if there are no witnesses, and its `names` if there are none. Returns
-    whether it is now the default in this file.
-
-    Raises:
-        UsageError: `CONFIG_INVALID`: the file is not TOML.
-        UnavailableError: it cannot be read or written.
-    """
-    import tomlkit  # noqa: PLC0415 - only `psreg registry` edits settings
-
-    with _edited(file) as document:
-        document.setdefault("registry", name)
-        registries = document.setdefault("registries", tomlkit.table(is_super_table=True))
-        table, before = tomlkit.table(), registries.get(name, {})
-        table.update({"url": location, "root_sha256": root_sha256})
-        if witnesses:
-            asked = {"witnesses": [*witnesses], "witness_threshold": threshold}
-            table.update({key: value for key, value in asked.items() if value is not None})
-        elif before.get("root_sha256") == root_sha256:
-            table.update({key: before[key] for key in _DEMANDS if key in before})
-        table.update(access.to_table() if access else {})
-        if names or "names" in before:
-            table["names"] = [*names] or before["names"]
-        registries[name] = table
-        return bool(document["registry"] == name)
-
-
-def remove_registry(file: Path, name: str) -> bool:
-    """Remove a named registry from `file`; return whether it was in the file."""
-    if name not in _load_document(file).get("registries", {}):
-        return False
-    with _edited(file) as document:
-        del document["registries"][name]
-        if not document["registries"]:
-            del document["registries"]
-        if document.get("registry") == name:
-            del document["registry"]
-    return True
-
-
 def _read(path: Path, trusted: bool, warnings: list[str]) -> _File:
-    if not _is_there(path):
+    if not is_there(path):
         return _File(path=path, text="", values={}, trusted=trusted)
     import tomllib  # noqa: PLC0415 - only users with settings need it
 
@@ -442,7 +386,7 @@ def _named_registry(
 
 def _access(file: _File, name: str, table: Mapping[str, Any]) -> Access | None:
     """Return how a registry is reached; a clone must not choose what is sent, or run."""
-    if table.keys() <= {"url", "root_sha256", "names", *_DEMANDS}:
+    if table.keys() <= {"url", "root_sha256", "names", *DEMANDS}:
         return None
     from psreg.system.credentials import KEYS, Access  # noqa: PLC0415 - few need to log in
 
@@ -483,36 +427,6 @@ def _invalid(path: Path, line: int, why: str, hint: str = "") -> UsageError:
     return UsageError("CONFIG_INVALID", f"{path}:{line}: {why}", hint)
 
 
-def _is_there(file: Path) -> bool:
+def is_there(file: Path) -> bool:
     """Tell whether there is something, which may not be a file, or a link that leads nowhere."""
     return file.exists() or file.is_symlink()
-
-
-def _load_document(file: Path) -> Any:
-    import tomlkit  # noqa: PLC0415
-    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415
-
-    if not _is_there(file):
-        return tomlkit.document()
-    try:
-        return tomlkit.parse(read_file(real_path(file)))
-    except (TOMLKitError, UnicodeDecodeError) as error:
-        raise UsageError("CONFIG_INVALID", f"{file}: {error}") from error
-
-
-@contextmanager
-def _edited(file: Path) -> Iterator[Any]:
-    """Yield the settings in `file`, and write them after the block; one process at a time."""
-    import tomlkit  # noqa: PLC0415
-
-    # Users often keep settings elsewhere and link to them; the link is theirs.
-    target = real_path(file) if file.is_symlink() else file
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(target, error) from error
-    with exclusive(target.parent / ".psreg.lock"):
-        clear_unfinished(target.parent)
-        document = _load_document(file)
-        yield document
-        write_file(target, tomlkit.dumps(document).encode())

@@ -31,7 +31,6 @@ from psreg.client.verified.facts import digest_of
 from psreg.client.verified.targets import VerifiedTargets
 from psreg.client.withdrawals import FILE as WITHDRAWALS
 from psreg.client.withdrawals import SeenWithdrawals
-from psreg.core.classes import CLASSES
 from psreg.core.errors import PsregError, TrustError
 from psreg.http.address import is_url
 from psreg.http.registry_source import Source, TooLongError
@@ -39,26 +38,20 @@ from psreg.http.retry_budget import Limits
 from psreg.registry.records import read_record
 from psreg.registry.trust.roles import (
     CHECKPOINT,
-    HEAD,
-    SEGMENT_FOLDER,
-    catalog_target,
     owners_target,
     package_target,
 )
 from psreg.system import clock
 
 if TYPE_CHECKING:
-    from psreg.client.seen_log import SeenLog
+    from psreg.client.seen.log import SeenLog
     from psreg.client.tufclient import TufClient
-    from psreg.registry.catalog_head import SegmentRef
     from psreg.registry.catalog_segments import Row, Segment
     from psreg.registry.owners.claim import Claim
     from psreg.registry.owners.ownership import Recovery
     from psreg.registry.records import PackageRecord, ReleaseRecord
 
 MAX_RECORD = 8 * 1024 * 1024
-MAX_HEAD = 8 * 1024 * 1024
-MAX_SEGMENT = 64 * 1024 * 1024
 
 Notify = Callable[[str], None]
 Lacks = Callable[[Request, bytes], Iterable[tuple[str, int]]]
@@ -207,7 +200,7 @@ class OpenRegistry:
             if (before := self._seen(record.name)) is not None:
                 check_yanks(before, record, claim, self.id)
         elif self.require_claimed:
-            from psreg.client.known_owners import unclaimed  # noqa: PLC0415 - they rarely have to be
+            from psreg.client.seen.owners import unclaimed  # noqa: PLC0415 - they rarely have to be
 
             raise unclaimed(record.name)
         else:
@@ -230,7 +223,7 @@ class OpenRegistry:
         before = self._seen(record.name)
         if before is None or _ownership(before) == _ownership(record):
             return
-        from psreg.client.known_owners import check_owners  # noqa: PLC0415 - they rarely change
+        from psreg.client.seen.owners import check_owners  # noqa: PLC0415 - they rarely change
 
         seen = self.targets.stored_on(package_target(record.name))
         accepted = record.name in self._accepted
@@ -274,7 +267,7 @@ class OpenRegistry:
         """Refuse that a name is not claimed any more; remember what was kept of another claim."""
         kept.append(before)
         if now is None and before is not None:
-            from psreg.client.known_owners import check_unclaimed  # noqa: PLC0415 - as above
+            from psreg.client.seen.owners import check_unclaimed  # noqa: PLC0415 - as above
 
             seen = self.targets.stored_on(owners_target(name))
             for line in check_unclaimed(before, name, seen, accepted=name in self._accepted):
@@ -283,7 +276,7 @@ class OpenRegistry:
 
     def _check_claim(self, before: bytes | None, claim: Claim, record: PackageRecord) -> None:
         """Check that the owners in a claim follow those that this machine has seen."""
-        from psreg.client import known_owners  # noqa: PLC0415 - as above
+        from psreg.client.seen import owners as known_owners  # noqa: PLC0415 - as above
 
         name = record.name
         known = self._before.get(name, self._unchecked.get(name, b""))
@@ -321,7 +314,7 @@ class OpenRegistry:
 
     @cached_property
     def _log(self) -> SeenLog | None:
-        from psreg.client.seen_log import SeenLog  # noqa: PLC0415 - only `psreg install` needs it
+        from psreg.client.seen.log import SeenLog  # noqa: PLC0415 - only `psreg install` needs it
 
         keys = log_keys(self.targets.newest_root())
         if any(not {*log_keys(root)} <= {*keys} for root in self.targets.former_roots()):
@@ -350,86 +343,17 @@ class OpenRegistry:
             TrustError: it is refused; `TRUST_ROLLBACK`: it is older than one that this machine has
                 seen; `TRUST_NAME_MISSING`: a name that was in it or installed has vanished.
         """
-        segments, newest = self._catalogue()
+        from psreg.client.seen.catalogue import SeenCatalogue, names_in  # noqa: PLC0415 - as above
+
+        segments, newest = SeenCatalogue(self.targets, self._folder).read()
         self._check_clock("an entry of the catalogue", newest)
         found = user_library().readable_receipts()
         receipts = [each for each in found if each.registry["id"] == self.id]
-        known = _names(segments) if receipts else frozenset()
+        known = names_in(segments) if receipts else frozenset()
         for receipt in receipts:
             if receipt.release.name not in known:
                 self.record(receipt.release.name)  # raises, unless the name has a record
         return segments
-
-    def _catalogue(self) -> tuple[Sequence[Segment], str]:
-        """Return the segments of the catalogue, and the newest date of a release."""
-        from psreg.registry.catalog_head import read_head  # noqa: PLC0415 - as above
-
-        data = self.targets.target(catalog_target(HEAD), MAX_HEAD, self._judge_head)
-        if data is None:
-            segments = self._shards()
-        else:
-            head = read_head(data)
-            self.targets.forget(SEGMENT_FOLDER, but={segment.path for segment in head.segments})
-            segments = [self._segment(segment) for segment in head.segments]
-            keep_proof(self._folder, catalog_target(HEAD))
-            self.targets.touch(catalog_target(HEAD))
-            if head.latest:
-                return segments, head.latest
-        dates = (date for segment in segments for date in segment.columns["date"])
-        return segments, max(dates, default="")
-
-    def _segment(self, segment: SegmentRef) -> Segment:
-        """Return a segment that a head lists; it is checked before it is stored."""
-        from psreg.registry.catalog_segments import check_segment, read_checked_segment  # noqa: PLC0415
-
-        return read_checked_segment(
-            self.targets.content(segment.path, segment.target, check_segment)
-        )
-
-    def _judge_head(self, before: bytes | None, now: bytes | None) -> None:
-        """Refuse a head that is older than the one before, or that lacks a name that it had."""
-        from psreg.registry.catalog_head import Head, read_head  # noqa: PLC0415 - as above
-
-        def names(head: Head) -> frozenset[str]:
-            return _names(self._segment(each) for each in head.segments)
-
-        head = None if now is None else read_head(now)
-        try:
-            seen = read_head(before or b"")
-        except PsregError:
-            return  # there is no stored copy, or it is damaged and protects nothing
-        older = head is not None and head.version < seen.version
-        if older and not keys_replaced(self._folder, catalog_target(HEAD)):
-            raise TrustError("TRUST_ROLLBACK", "the catalogue is older than this machine has seen")
-        try:
-            known = names(seen)
-        except PsregError:
-            return  # as above
-        self._check_vanished(known - names(head or Head()))
-
-    def _shards(self) -> list[Segment]:
-        """Return the catalogue of the former layout: one target per class."""
-        from psreg.registry.catalog_segments import read_segment  # noqa: PLC0415 - as above
-
-        def judge(entry_class: str, before: bytes | None, now: bytes | None) -> None:
-            listed = () if now is None else read_segment(now, entry_class).names
-            try:
-                seen = read_segment(before or b"", entry_class).names
-            except PsregError:
-                return  # as above
-            self._check_vanished({*seen} - {*listed})
-
-        files = {
-            name: self.targets.target(catalog_target(name), MAX_SEGMENT, partial(judge, name))
-            for name in CLASSES
-        }
-        return [read_segment(data, name) for name, data in files.items() if data is not None]
-
-    def _check_vanished(self, names: Iterable[str]) -> None:
-        """Raise TRUST_NAME_MISSING for the first of `names` that has no record any more."""
-        for name in sorted(names):
-            if not self.targets.lists(package_target(name)):
-                raise missing_name(name)
 
     def _check_clock(self, what: str, released: str) -> None:
         """Say so, once, if something was released in the future."""
@@ -466,15 +390,6 @@ def _verifier(anchor: Anchor, notify: Notify, source: Source) -> TufClient:
 
 def _ownership(record: PackageRecord) -> object:
     return record.owners, record.threshold, record.owner_changes
-
-
-def _names(segments: Iterable[Segment]) -> frozenset[str]:
-    """Return the names of a catalogue."""
-    found: set[str] = set()
-    for segment in segments:
-        found.update(segment.names)
-        found.difference_update(segment.gone)
-    return frozenset(found)
 
 
 @contextmanager

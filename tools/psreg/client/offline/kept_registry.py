@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from psreg.client.chain import Chain, Pins
 from psreg.client.kept import newest_kept, proof_of, proof_place, seen_on
-from psreg.client.known_owners import unclaimed
 from psreg.client.library import Library, Receipt, user_library
 from psreg.client.open_registry import Lacks
 from psreg.client.resolve import Request, release_id
+from psreg.client.seen.owners import unclaimed
 from psreg.client.withdrawals import SeenWithdrawals
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.version import Range, parse_version

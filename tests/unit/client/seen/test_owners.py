@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from psreg.client.known_owners import check_owners, check_unclaimed, seen_claim, seen_record
+from psreg.client.seen.owners import check_owners, check_unclaimed, seen_claim, seen_record
 from psreg.core.errors import TrustError
 from psreg.formats.json.canonical import canonical
 from psreg.registry.owners.claim import Claim
