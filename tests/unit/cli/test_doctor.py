@@ -112,7 +112,7 @@ def test_what_init_writes_and_what_development_mode_means(tmp_path: Path) -> Non
     told = found.run("main", "doctor")
     assert "warning  mode " in told.stdout
     assert "psreg keys harden" in told.stdout
-    assert "14 ok, 0 with errors, 4 with warnings, 5 that you must look at" in told.stderr
+    assert "15 ok, 0 with errors, 4 with warnings, 5 that you must look at" in told.stderr
     assert "unseen" not in found.run("main", "doctor", "-q").stdout
 
 

@@ -338,3 +338,47 @@ def test_clients_go_on_when_a_log_begins(
         checkout.run(who, *install, who)
     checkout.run("main", "keys", "owners", NAME, "-q")
     assert checkout.run("main", "audit").returncode == 0
+
+
+def test_a_move_that_two_people_sign(checkout: Checkout) -> None:
+    checkout.run("main", "keys", "harden", *checkout.keys(), "-q")
+    for who in PEOPLE:
+        checkout.run(who, "keys", "sign", "--yes", "-q")
+    checkout.run("main", "publish", "-q")
+    done = checkout.run("main", "keys", "move", "https://prompts.example.org/")
+    assert done.stdout.splitlines()[0] == "root: missing 2 of ana, ben, cem"
+    shown = checkout.run("ana", "keys", "sign", "--yes")
+    assert 'psreg.moved_to.url: nothing becomes "https://prompts.example.org"' in shown.stderr
+    checkout.run("client", "install", NAME, "--registry", checkout.root)
+    checkout.run("ben", "keys", "sign", "--yes", "-q")
+    checkout.run("main", "publish", "-q")
+    told = checkout.run("client", "install", NAME, "--registry", checkout.root).stderr
+    assert "has moved to https://prompts.example.org (root sha256 " in told
+    assert "; run `psreg registry add https://prompts.example.org --root-sha256 " in told
+
+
+def test_a_move_in_development_mode_is_in_force_at_once(checkout: Checkout) -> None:
+    words = ("https://prompts.example.org", "--root-sha256", "AB" * 32)
+    done = checkout.run("main", "keys", "move", *words)
+    assert done.stdout.startswith("clients are told of the new address;")
+    again = checkout.json("main", "keys", "move", *words, code=2)
+    assert again["error"]["code"] == "CANNOT_ROTATE"
+    done = checkout.run("main", "keys", "move", "--withdraw")
+    assert done.stdout == "clients are told of no move any more\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ((), "USAGE"),
+        (("https://a.example", "--withdraw"), "USAGE"),
+        (("--withdraw", "--root-sha256", "ab" * 32), "USAGE"),
+        (("https://a.example", "--root-sha256", "ab"), "USAGE"),
+        (("/srv/prompts",), "USAGE"),
+        (("http://a.example",), "TRUST_INSECURE"),
+    ],
+)
+def test_a_move_that_cannot_be_announced(checkout: Checkout, words, code) -> None:
+    exit_code = 3 if code == "TRUST_INSECURE" else 2
+    found = checkout.json("main", "keys", "move", *words, code=exit_code)
+    assert found["error"]["code"] == code

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from psreg.client.config import Settings, is_registry_name
-from psreg.client.settings.editing import add_registry, remove_registry
+from psreg.client.settings.editing import add_registry, move_registry, remove_registry
 from psreg.core.errors import PsregError, TrustError, UnavailableError, UsageError
 
 PIN, OTHER = "a" * 64, "b" * 64
@@ -280,6 +280,22 @@ def test_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UnavailableError):
         add_registry(tmp_path / "file" / "c", name="m", location="/m", root_sha256=PIN)
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_registry_that_moves_keeps_its_name_and_its_demands(tmp_path, keeps):
+    file = tmp_path / "config.toml"
+    table = f'# ours\nurl = "https://main.example"\nroot_sha256 = "{PIN}"\nnames = ["acme_*"]\n'
+    login = 'header_env = {Authorization = "TEAM_LOGIN"}\n'
+    file.write_text(f'registry = "https://main.example"\n[registries.main]\n{table}{login}')
+    there = {"location": "https://new.example", "root_sha256": OTHER}
+    move_registry(file, "main", **there, keep_access=keeps)
+    text = file.read_text()
+    assert 'registry = "main"' in text
+    assert "# ours" in text
+    assert 'names = ["acme_*"]' in text
+    assert f'url = "https://new.example"\nroot_sha256 = "{OTHER}"' in text
+    assert ("TEAM_LOGIN" in text) is keeps
 
 
 LOGIN = 'header_env = {Authorization = "TEAM_LOGIN"}\n'

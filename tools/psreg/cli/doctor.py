@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,7 @@ from psreg.system.files import MAX_FILE, read_file
 if TYPE_CHECKING:
     from psreg.formats.policy import Policy
     from psreg.registry.doctor.facts import Diagnosis, Facts, ForgeSettings, Served
+    from psreg.registry.trust.reading import RegistryState
 
 EXAMPLE = "psreg doctor --production"
 SCHEMA = "psreg.doctor/1"
@@ -126,7 +129,7 @@ def _with_registry(facts: Facts, root: Path, registry_dir: str | None) -> Facts:
         state = published(ports)
     except PsregError as error:
         return replace(facts, problem=error.message, remedy=error.hint)
-    facts = replace(facts, state=state)
+    facts = replace(facts, state=state, moved_root=_moved_root(state))
     try:
         facts = replace(facts, signing=signing(ports.store, state))
     except PsregError as error:
@@ -138,6 +141,23 @@ def _with_registry(facts: Facts, root: Path, registry_dir: str | None) -> Facts:
         return replace(facts, exposed=error.message)
     elsewhere = {f"{name}.json": each.public_key.keyid for name, each in services.items()}
     return replace(facts, keys={**here, **elsewhere})
+
+
+def _moved_root(state: RegistryState) -> str:
+    """Return the SHA-256 of the first root where the registry has moved, "" if there is none."""
+    from psreg.client.registry_choice import open_source
+    from psreg.client.trust_store import MAX_ROOT, ROOT
+    from psreg.registry.trust.moved import moved_to
+    from psreg.registry.trust.roles import BINDING
+
+    try:
+        found = moved_to(state.root.signed.unrecognized_fields[BINDING])
+        if found is None:
+            return ""
+        with closing(open_source(found.url)) as source:
+            return sha256(source.read(ROOT, MAX_ROOT)).hexdigest()
+    except PsregError:
+        return ""
 
 
 _PIPELINE_FOLDER = ".github/workflows"

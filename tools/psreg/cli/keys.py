@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from psreg.cli.keys_action import SCHEMA, Action, Place
-from psreg.cli.keys_changes import ADD, REMOVE, ROTATE
+from psreg.cli.keys_changes import ADD, MOVE, REMOVE, ROTATE
 from psreg.cli.keys_holders import CREATE, HARDEN, RENEW, SIGN
 from psreg.cli.keys_owners import OWNERS
 from psreg.cli.keys_revoke import REVOKE
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 EXAMPLE = "psreg keys owners quiz_master"
 
 _ACTIONS: Mapping[str, Action] = {
-    each.name: each for each in (OWNERS, CREATE, HARDEN, SIGN, RENEW, ROTATE, ADD, REMOVE, REVOKE)
+    each.name: each
+    for each in (OWNERS, CREATE, HARDEN, SIGN, RENEW, ROTATE, ADD, REMOVE, REVOKE, MOVE)
 }
 
 

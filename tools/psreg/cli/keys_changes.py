@@ -1,4 +1,4 @@
-"""`psreg keys rotate`, `add` and `remove`: other keys than before, or other holders."""
+"""`psreg keys rotate`, `add`, `remove` and `move`: other keys, other holders, another address."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from psreg.system import clock
 if TYPE_CHECKING:
     from psreg.registry.keys.key_services import ServiceKey
     from psreg.registry.keys.rotation import Wanted
+    from psreg.registry.trust.moved import Move
 
 
 def _configure_rotate(parser: ArgumentParser) -> None:
@@ -110,4 +111,52 @@ REMOVE = Action(
     example="psreg keys remove cem",
     configure=_configure_remove,
     act=_remove,
+)
+
+
+def _configure_move(parser: ArgumentParser) -> None:
+    parser.add_argument("url", nargs="?", metavar="URL", help="the new address of the registry")
+    parser.add_argument(
+        "--root-sha256",
+        metavar="HEX",
+        help="digest of 1.root.json there (default: that of this registry, which stays the same)",
+    )
+    parser.add_argument("--withdraw", action="store_true", help="announce no move any more")
+
+
+def _move(args: Namespace, place: Place) -> Answer:
+    """Announce another address, which the holders of the root sign."""
+    from psreg.registry.keys.rotation import announce
+
+    found = announce(_moved(args, place), clock.now(), place.ports, place.lifetimes())
+    document, lines = signing_answer(found)
+    told = "clients are told of no move any more" if args.withdraw else _TOLD
+    return (document, lines) if found else (document, [told])
+
+
+_TOLD = "clients are told of the new address; leave this registry where it is until they have moved"
+
+
+def _moved(args: Namespace, place: Place) -> Move | None:
+    """Return what the options announce. Raises UsageError."""
+    from psreg.client.config import is_sha256
+    from psreg.registry.ceremony import published
+    from psreg.registry.trust.moved import Move, normal_url
+
+    if args.withdraw is (args.url is not None) or (args.withdraw and args.root_sha256):
+        raise UsageError("USAGE", "expected `psreg keys move URL` or `psreg keys move --withdraw`")
+    if args.withdraw:
+        return None
+    pin = args.root_sha256.lower() if args.root_sha256 else published(place.ports).root_sha256
+    if not is_sha256(pin):
+        raise UsageError("USAGE", "--root-sha256 must be 64 hexadecimal digits")
+    return Move(url=normal_url(args.url), root_sha256=pin)
+
+
+MOVE = Action(
+    name="move",
+    does="announce that the registry has moved to another address",
+    example="psreg keys move https://prompts.example.org",
+    configure=_configure_move,
+    act=_move,
 )

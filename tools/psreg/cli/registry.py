@@ -1,4 +1,4 @@
-"""`psreg registry add|list|remove`: the registries that the user trusts."""
+"""`psreg registry add|list|remove|move`: the registries that the user trusts."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _ACCESS = (
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("action", choices=("add", "list", "remove"), help="what to do")
+    parser.add_argument("action", choices=("add", "list", "remove", "move"), help="what to do")
     parser.add_argument(
         "what",
         nargs="?",
         metavar="URL|PATH|NAME",
-        help="add: its address or folder; remove: its name",
+        help="add: its address or folder; remove and move: its name",
     )
     parser.add_argument(
         "--root-sha256",
@@ -52,6 +52,11 @@ def configure(parser: ArgumentParser) -> None:
         "--forget",
         action="store_true",
         help="remove: also delete its root and state (NAME may be a registry id)",
+    )
+    parser.add_argument(
+        "--keep-login",
+        action="store_true",
+        help="move: log in at the new address as at the former one",
     )
     add_output_options(parser)
 
@@ -95,9 +100,10 @@ def _add_options(parser: ArgumentParser) -> None:
 def run(args: Namespace, console: Console) -> int:
     """Add, list or remove registries in the user's settings."""
     if (args.action == "list") == (args.what is not None):
-        form = {"add": "add URL|PATH", "list": "list", "remove": "remove NAME"}[args.action]
+        form = {"add": "add URL|PATH", "list": "list"}.get(args.action, f"{args.action} NAME")
         raise UsageError("USAGE", f"expected `psreg registry {form}`")
-    return {"add": _add, "list": _list, "remove": _remove}[args.action](args, console)
+    actions = {"add": _add, "list": _list, "remove": _remove, "move": _move}
+    return actions[args.action](args, console)
 
 
 def _list(_args: Namespace, console: Console) -> int:
@@ -272,6 +278,21 @@ def _remove(args: Namespace, console: Console) -> int:
         console.json({"schema": SCHEMA, "removed": args.what, "forgotten": forgotten})
     elif not console.quiet:
         console.line(f"removed {args.what}")
+    return 0
+
+
+def _move(args: Namespace, console: Console) -> int:
+    from psreg.cli.registry_move import move
+
+    moved = move(args, console)
+    if console.machine:
+        console.json({"schema": SCHEMA, "moved": moved})
+    elif not console.quiet:
+        console.line(f"moved {moved['name']}: {moved['url']} (was {moved['from']})")
+        console.line(f"  root {moved['root_sha256']}")
+        if not moved["same"]:
+            console.line("  it is another registry: what is locked and installed is of the former")
+            console.line("  next: psreg update, in each project")
     return 0
 
 

@@ -8,7 +8,7 @@ or in a folder that a project file names, is trusted only by the digest of its f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
@@ -26,22 +26,26 @@ from psreg.client.registry_choice import (
     unpinned,
 )
 from psreg.client.resolve import Request, check_record, check_yanks, missing_name
-from psreg.client.trust_store import Anchor, TrustStore, log_keys, read_mode
+from psreg.client.trust_store import MAX_ROOT, Anchor, TrustStore, log_keys, read_mode
 from psreg.client.verified.facts import digest_of
 from psreg.client.verified.targets import VerifiedTargets
 from psreg.client.withdrawals import FILE as WITHDRAWALS
 from psreg.client.withdrawals import SeenWithdrawals
-from psreg.core.errors import PsregError, TrustError
+from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.http.address import is_url
 from psreg.http.registry_source import Source, TooLongError
 from psreg.http.retry_budget import Limits
 from psreg.registry.records import read_record
 from psreg.registry.trust.roles import (
     CHECKPOINT,
+    METADATA_FOLDER,
+    MOVED,
+    ROOT,
     owners_target,
     package_target,
 )
 from psreg.system import clock
+from psreg.system.files import read_named
 
 if TYPE_CHECKING:
     from psreg.client.seen.log import SeenLog
@@ -409,8 +413,25 @@ def open_registry(
         anchor = _trusted(source, selected, store, notify)
         registry = OpenRegistry(source, anchor, notify, key_folder(selected))
         registry.witnesses, registry.witness_threshold = selected.witnesses, selected.threshold
-        yield registry
+        try:
+            yield registry
+        finally:
+            tell_move(anchor, selected.location, notify)
         registry.targets.remember()
+
+
+def tell_move(anchor: Anchor, location: str, notify: Notify) -> None:
+    """Say so if the newest root that this machine has seen announces that the registry has moved.
+
+    If the registry does not answer any more, or has expired, that tells why.
+    """
+    newest = anchor.folder / METADATA_FOLDER / f"{ROOT}.json"
+    with suppress(UnavailableError):
+        if MOVED.encode() in read_named(newest, MAX_ROOT):
+            from psreg.client.settings.moving import notice  # noqa: PLC0415 - few have moved
+
+            if told := notice(anchor, location):
+                notify(told)
 
 
 def _trusted(

@@ -148,7 +148,8 @@ def _who_signed(found: Iterable[Signing]) -> Iterator[str]:
     for each in found:
         signed = dict.fromkeys(name for one in each.progress for name in one.signed)
         open_ = [one for one in each.progress if one.missing]
-        who = "; ".join(f"{one.missing} of {', '.join(sorted(one.unsigned))}" for one in open_)
+        each_of = (f"{one.missing} of {', '.join(sorted(one.unsigned))}" for one in open_)
+        who = "; ".join(dict.fromkeys(each_of))
         line = f"signed by {', '.join(signed) or 'nobody'}{f', missing {who}' if who else ''}"
         said.setdefault(line, []).append(each.draft.role)
     yield from (f"{listed(roles)}: {line}" for line, roles in said.items())

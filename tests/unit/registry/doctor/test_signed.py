@@ -15,10 +15,11 @@ from psreg.registry.ceremony import sign, signing
 from psreg.registry.doctor.examine import CHECKS, examine
 from psreg.registry.doctor.facts import Diagnosis, Facts, Status
 from psreg.registry.keys.claiming import claim_names
-from psreg.registry.keys.rotation import Wanted, harden, rotate
+from psreg.registry.keys.rotation import Wanted, announce, harden, rotate
 from psreg.registry.publish import publish
 from psreg.registry.trust.issuing import issue_first
 from psreg.registry.trust.metadata import MetadataSigner, public_of, signers_of
+from psreg.registry.trust.moved import Move
 from psreg.registry.trust.reading import RegistryState, open_registry, read_registry
 from psreg.registry.trust.roles import CHECKPOINT, LIFETIMES, ROOT
 from psreg.registry.trust.signing_keys import public_key
@@ -280,3 +281,23 @@ def test_metadata_that_names_no_role() -> None:
     told_ = told(facts(real))["metadata"]
     assert (told_.status, told_.advice) == (Status.ERROR, "Run `psreg publish`.")
     assert told_.found.startswith("20 documents do not name their role")
+
+
+def test_a_registry_that_has_moved() -> None:
+    real = begun(claimed=False)
+    assert statuses(facts(real), "moved") == [Status.OK]
+    announce(Move(url="https://new.example", root_sha256="ab" * 32), NOW, real)
+    known = facts(real)
+    nothing = told(known)["moved"]
+    assert nothing.status is Status.WARNING
+    assert "moved to https://new.example (root sha256 abab" in nothing.found
+    assert statuses(replace(known, moved_root="ab" * 32), "moved") == [Status.OK]
+    other = told(replace(known, moved_root="cd" * 32))["moved"]
+    assert other.status is Status.ERROR
+    assert "no client follows" in other.found
+
+
+def test_an_announced_address_that_is_not_one() -> None:
+    real = begun(claimed=False)
+    announce(Move(url="http://new.example", root_sha256="ab" * 32), NOW, real)
+    assert statuses(facts(real), "moved") == [Status.ERROR]

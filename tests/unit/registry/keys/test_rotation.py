@@ -20,13 +20,21 @@ from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.baseline import Ports
 from psreg.registry.ceremony import sign, signing
 from psreg.registry.keys.claiming import claim_names
-from psreg.registry.keys.rotation import Wanted, harden, make_signed_current, renew, rotate
+from psreg.registry.keys.rotation import (
+    Wanted,
+    announce,
+    harden,
+    make_signed_current,
+    renew,
+    rotate,
+)
 from psreg.registry.log.checkpoint import NoteKey, verified
 from psreg.registry.publish import publish, resign
 from psreg.registry.records import read_record
 from psreg.registry.trust.metadata import MetadataSigner, info_of, public_of, signers_of
+from psreg.registry.trust.moved import Move, moved_to
 from psreg.registry.trust.reading import RegistryState, read_registry
-from psreg.registry.trust.roles import LIFETIMES, OWNERS, ROOT
+from psreg.registry.trust.roles import BINDING, LIFETIMES, OWNERS, ROOT
 from psreg.registry.trust.signing_keys import generate_key, public_key
 from support.claims import owned
 from support.publishing import (
@@ -571,3 +579,40 @@ def test_publishing_leaves_the_keys_of_people_at_services_alone() -> None:
     resign(NOW + 300 * DAY, real)
     assert state(real).root.version == before
     assert renew(NOW + 300 * DAY, real)
+
+
+# Another address
+
+MOVE = Move(url="https://new.example", root_sha256="ab" * 32)
+
+
+def where(real: Ports) -> Move | None:
+    """Return where the root in force says that the registry has moved."""
+    return moved_to(state(real).root.signed.unrecognized_fields[BINDING])
+
+
+def test_a_move_is_announced_and_withdrawn() -> None:
+    real = begun()
+    with pytest.raises(UsageError, match="announces no move"):
+        announce(None, NOW, real)
+    assert announce(MOVE, NOW, real) == ()
+    assert where(real) == MOVE
+    with pytest.raises(UsageError, match="announces this move already"):
+        announce(MOVE, NOW, real)
+    rotate(Wanted(new=["online", "timestamp"]), NOW, real)
+    assert where(real) == MOVE
+    other = replace(MOVE, url="https://other.example")
+    announce(other, NOW, real)
+    assert where(real) == other
+    announce(None, NOW, real)
+    assert where(real) is None
+
+
+def test_the_holders_of_the_root_sign_a_move() -> None:
+    real = held(begun())
+    for name in PEOPLE[1:]:
+        lose(real, name)
+    (one,) = announce(MOVE, NOW, real)
+    assert (one.draft.role, one.complete) == (ROOT, False)
+    publish(TREE, CLEAN, NOW, real)
+    assert where(real) is None

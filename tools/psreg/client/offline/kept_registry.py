@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from psreg.client.chain import Chain, Pins
 from psreg.client.kept import newest_kept, proof_of, proof_place, seen_on
 from psreg.client.library import Library, Receipt, user_library
-from psreg.client.open_registry import Lacks
+from psreg.client.open_registry import Lacks, tell_move
 from psreg.client.resolve import Request, release_id
 from psreg.client.seen.owners import unclaimed
 from psreg.client.withdrawals import SeenWithdrawals
@@ -63,7 +63,7 @@ class KeptRegistry:
         self.require_claimed = False
         self._pins = pins
         self._library = user_library()
-        self._folder = anchor.folder
+        self._anchor, self._folder = anchor, anchor.folder
         self._say = notify
         self._states: dict[str, RegistryState] = {}
         self.as_of: str | None = None
@@ -210,11 +210,17 @@ class KeptRegistry:
             state = open_registry(read, owners=target != catalog_target(HEAD))
             if state is None:
                 raise _not_kept(what)
+            if not self._states:
+                self._tell_move()
             self._states[target] = state
             day = seen_on(self._folder, target)
             self.as_of = min(day, self.as_of or day)
             self._tell_age(state, day)
         return self._states[target]
+
+    def _tell_move(self) -> None:
+        """Say so if the registry has moved."""
+        tell_move(self._anchor, self.location, self._say)
 
     def _tell_age(self, state: RegistryState, day: str) -> None:
         """Say how old answers from a state are that was seen last on a day."""

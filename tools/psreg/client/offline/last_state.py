@@ -93,6 +93,9 @@ class LastState(KeptRegistry):
             "`--offline` uses the older one all the same.",
         )
 
+    def _tell_move(self) -> None:
+        """Say nothing: who tried to reach the registry was told."""
+
     def _tell_age(self, state: RegistryState, day: str) -> None:
         """Say nothing yet: `answered` says it once, for all that was asked."""
 

@@ -1,4 +1,4 @@
-"""Editing the user's settings: adding and removing registries, with their comments preserved."""
+"""Editing the user's settings: registries are added, moved and removed, and comments stay."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tomlkit.exceptions import TOMLKitError
 from psreg.client.config import DEMANDS, is_there
 from psreg.core.errors import UsageError
 from psreg.system.atomic import cannot_write, clear_unfinished, exclusive, write_file
+from psreg.system.credentials import KEYS
 from psreg.system.files import read_file, real_path
 
 if TYPE_CHECKING:
@@ -55,6 +56,25 @@ def add_registry(
             table["names"] = [*names] or before["names"]
         registries[name] = table
         return bool(document["registry"] == name)
+
+
+def move_registry(
+    file: Path, name: str, *, location: str, root_sha256: str, keep_access: bool
+) -> None:
+    """Give the registry `name` in `file` another address and pin; its other demands stay.
+
+    How it is reached, such as what logs in, stays only with `keep_access`.
+
+    Raises:
+        UsageError, UnavailableError: as `add_registry`.
+    """
+    with _edited(file) as document:
+        table = document["registries"][name]
+        if document.get("registry") == table["url"]:
+            document["registry"] = name
+        table.update({"url": location, "root_sha256": root_sha256})
+        for key in () if keep_access else KEYS:
+            table.pop(key, None)
 
 
 def remove_registry(file: Path, name: str) -> bool:

@@ -15,6 +15,7 @@ _SIGNED: dict[str, Callable[[Facts, RegistryState], Diagnosis]] = {
     "separate-keys": keys.separate_keys,
     "offline-keys": keys.offline_keys,
     "former-keys": keys.former_keys,
+    "moved": signatures.moved,
     "log": signatures.log,
     "claims": signatures.claims,
     "recoveries": signatures.recoveries,

@@ -67,7 +67,9 @@ class Facts:
     `keys` are the ids of the keys that this machine can sign with by the name of their file, and
     `exposed` says why they were not read. `root_files` are the versions of all roots there are.
     `files` are the texts of the pipelines and of what they install, by path in the checkout.
-    `served` is what the site at `site` answers, by path. `forge` is "github", "gitlab" or "".
+    `moved_root` is the SHA-256 of the first root at the address that the registry announces, "" if
+    it was not read. `served` is what the site at `site` answers, by path. `forge` is "github",
+    "gitlab" or "".
     """
 
     production: bool
@@ -81,6 +83,7 @@ class Facts:
     checkpoint_copy: bytes | None = None
     lifetimes: Mapping[str, timedelta] = field(default_factory=lambda: LIFETIMES)
     signing: tuple[Signing, ...] = ()
+    moved_root: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
     forge: str = ""
     settings: ForgeSettings = ForgeSettings()

@@ -10,8 +10,10 @@ from psreg.registry.doctor.facts import Diagnosis, Facts, Status
 from psreg.registry.owners.ownership import text_of
 from psreg.registry.owners.recoveries import pending
 from psreg.registry.trust.metadata import info_of
+from psreg.registry.trust.moved import moved_to
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
+    BINDING,
     CHECKPOINT,
     LIFETIME,
     OWNERS,
@@ -88,6 +90,29 @@ def log(facts: Facts, state: RegistryState) -> Diagnosis:
         advice = "Restore registry/log from the same commit as registry/metadata."
         return Diagnosis(id="log", status=Status.ERROR, found=found, advice=advice)
     return Diagnosis(id="log", status=Status.OK, found="the log has a signed checkpoint")
+
+
+def moved(facts: Facts, state: RegistryState) -> Diagnosis:
+    """Whether the registry is where clients look for it, or what it announces is there."""
+    try:
+        found = moved_to(state.root.signed.unrecognized_fields[BINDING])
+    except TrustError as error:
+        return Diagnosis(id="moved", status=Status.ERROR, found=error.message, advice=_WITHDRAW)
+    if found is None:
+        told = "the root announces no other address"
+        return Diagnosis(id="moved", status=Status.OK, found=told)
+    told = f"clients are told that it has moved to {found.url} (root sha256 {found.root_sha256})"
+    if not facts.moved_root:
+        told = f"{told}, where no root can be read"
+        advice = "Publish it there, so that clients can follow."
+        return Diagnosis(id="moved", status=Status.WARNING, found=told, advice=advice)
+    if facts.moved_root != found.root_sha256:
+        told = f"{told}, which shows the root {facts.moved_root}: no client follows"
+        return Diagnosis(id="moved", status=Status.ERROR, found=told, advice=_WITHDRAW)
+    return Diagnosis(id="moved", status=Status.OK, found=told)
+
+
+_WITHDRAW = "Announce the true one with `psreg keys move URL --root-sha256 HEX`, or `--withdraw`."
 
 
 def claims(_: Facts, state: RegistryState) -> Diagnosis:

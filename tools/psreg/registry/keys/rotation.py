@@ -22,8 +22,10 @@ from psreg.registry.publish import Change, publish
 from psreg.registry.trust.drafts import Draft, holder_of, public_key_of, successor
 from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.metadata import MetadataSigner, info_of, public_of
+from psreg.registry.trust.moved import Move, moved_to
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import (
+    BINDING,
     DEVELOPMENT,
     KEY_OF,
     LIFETIMES,
@@ -156,6 +158,30 @@ def renew(
         return None
     drafts = [Draft.of(each.role, successor(each, signer)) for each in due]
     return _current(begin(drafts, state, ports), state, now, ports, lifetimes)
+
+
+def announce(
+    moved: Move | None,
+    now: datetime,
+    ports: Ports,
+    lifetimes: Mapping[str, timedelta] = LIFETIMES,
+) -> tuple[Signing, ...]:
+    """Begin to announce that the registry has moved; None withdraws what was announced.
+
+    Returns the drafts that wait. In a development registry they are in force at once, as `rotate`.
+
+    Raises:
+        FindingsError: SIGNING_PENDING: other drafts are not in force yet.
+        UsageError: CANNOT_ROTATE: the root in force says just that.
+        TrustError, UnavailableError: as `rotate`.
+    """
+    state = published(ports)
+    check_none_pending(ports.store, state)
+    if moved == moved_to(state.root.signed.unrecognized_fields[BINDING]):
+        told = "the root announces this move already" if moved else "the root announces no move"
+        raise _refused(told)
+    found = _begin(KeyChange(moved=moved or ()), state, now, ports, lifetimes)
+    return _current(found, state, now, ports, lifetimes)
 
 
 def _current(

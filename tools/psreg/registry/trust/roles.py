@@ -138,6 +138,9 @@ KEY_OF: dict[str, str] = {
 LOG = "log"
 """The key that signs the checkpoints of the transparency log, and the member that names it."""
 
+MOVED = "moved_to"
+"""The member of a root that announces another address of the registry (`trust.moved`)."""
+
 KEYS: tuple[str, ...] = ("root", "online", "timestamp", LOG)
 
 PUBLISHING = (KEY_OF[SNAPSHOT], KEY_OF[TIMESTAMP])

@@ -17,9 +17,11 @@ from securesystemslib.signer import Key
 
 from psreg.registry.trust.drafts import Draft, successor
 from psreg.registry.trust.metadata import Document, MetadataSigner, delegation_to
+from psreg.registry.trust.moved import Move
 from psreg.registry.trust.roles import (
     BINDING,
     LOG,
+    MOVED,
     OWNERS,
     RELEASES,
     ROOT,
@@ -37,6 +39,7 @@ class KeyChange:
     `root` signs `root` and `targets`, `owners` that role and its bins, each with its threshold;
     `online` signs `snapshot` and `releases`. `log` is a further key of the log, as
     `log.checkpoint.NoteKey` writes it; former ones remain, because records have their checkpoints.
+    `moved` is where the root is to say that the registry has moved, () for nowhere.
     """
 
     root: tuple[Key, ...] | None = None
@@ -46,6 +49,7 @@ class KeyChange:
     timestamp: Key | None = None
     log: str | None = None
     mode: str | None = None
+    moved: Move | tuple[()] | None = None
 
 
 def rotated(
@@ -76,6 +80,9 @@ def _root(before: Document, change: KeyChange, signer: MetadataSigner) -> Any:
     named = root.unrecognized_fields[BINDING]
     named |= {"mode": change.mode} if change.mode else {}
     named |= {LOG: [*named.get(LOG, ()), change.log]} if change.log else {}
+    if change.moved is not None:
+        named.pop(MOVED, None)
+        named |= {MOVED: change.moved.to_json()} if change.moved else {}
     online, timestamp = change.online, change.timestamp
     keys = {ROOT: change.root, TARGETS: change.root, SNAPSHOT: online and (online,)}
     for role, new in {**keys, TIMESTAMP: timestamp and (timestamp,)}.items():
