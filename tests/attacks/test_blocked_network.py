@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 
@@ -181,21 +182,75 @@ def test_what_is_known_was_changed(known, command, place):
     settings.write_text(before)
 
 
-@pytest.mark.attack("T17", (4, "NETWORK"))
-def test_one_of_two_registries_is_blocked(known, tmp_path):
-    """Who blocks a team's registry cannot let another one answer for its names."""
-    team = Simulator(log=True, registry_id="f" * 32).release("tool", data=b"of the team").publish()
+@pytest.fixture
+def team(known):
+    """A team's registry beside the usual one, which both have been read; then it is blocked."""
+    team = Simulator(log=True, registry_id="f" * 32)
+    team.release("tool", data=b"of the team").release("plan", data=b"of the team").publish()
     known.registry.release("tool", data=b"of a stranger").publish()
+    known.learned()
     settings = known.client.home / "config/config.toml"
     before = settings.read_text()
-    table = f'\n[registries.team]\nurl = "{NOWHERE}"\nroot_sha256 = "{team.pin}"\n'
-    settings.write_text(before + table)
-    for command in ("install tool", "info tool", "show tool"):
-        code, error = known.client.refused(*command.split())
-        assert (code, error) == (4, "NETWORK")
+
+    def table(url, names=""):
+        text = f'\n[registries.team]\nurl = "{url}"\nroot_sha256 = "{team.pin}"\n{names}'
+        settings.write_text(before + text)
+
     with serving(team.files) as server:
-        settings.write_text(before + table.replace(NOWHERE, server.url))
-        assert known.client.run("info", "tool", "--registry", "team").code == 0
-        assert known.client.run("install", "tool", "--registry", "team").code == 0
-    assert known.client.refused("install", "tool") == (4, "NETWORK")
+        table(server.url)
+        assert known.client.run("search").code == 0
+        assert known.client.run("install", "plan").code == 0
+        yield SimpleNamespace(client=known.client, table=table, server=server, registry=team)
     settings.write_text(before)
+
+
+@pytest.mark.attack("T17", (4, "NETWORK"), (1, "NAME_OF_TWO_REGISTRIES"))
+def test_one_of_two_registries_is_blocked(team):
+    """Who blocks a team's registry cannot let another one answer for its names."""
+    team.table(NOWHERE)
+    for command in ("install tool", "info tool", "show tool"):
+        assert team.client.refused(*command.split()) == (4, "NETWORK")
+    team.table(team.server.url)
+    assert team.client.run("install", "tool", "--registry", "team").code == 0
+    team.table(NOWHERE)
+    assert team.client.refused("install", "tool") == (1, "NAME_OF_TWO_REGISTRIES")
+
+
+def test_the_other_registry_answers_as_ever(team):
+    """Only the one that is blocked is as of a day."""
+    team.table(NOWHERE)
+    found = team.client.run("search", "--format", "json").json
+    assert [(each["url"] == NOWHERE, bool(each["as_of"])) for each in found["registries"]] == [
+        (False, False),
+        (True, True),
+    ]
+    assert {"quiz_master", "tool", "plan"} <= {each["name"] for each in found["results"]}
+    shown = team.client.run("search").err.splitlines()
+    assert [NOWHERE in line and "; answered as of " in line for line in shown] == [True]
+    newest = team.client.run("info", "quiz_master", "--registry", "main")
+    assert ("1.1.0" in newest.out, newest.err) == (True, "")
+
+
+def test_a_bound_name_stays_bound(team):
+    """The record that is kept answers, and never the other registry."""
+    assert team.client.run("install", "tool", "--registry", "team").code == 0
+    team.table(NOWHERE, 'names = ["tool", "plan"]\n')
+    done = team.client.run("install", "tool", "quiz_master")
+    assert done.code == 0, done.err
+    assert f"cannot read {NOWHERE}" in done.err
+    assert "already installed tool 1.0.0" in done.out
+    assert "quiz_master 1.1.0" in done.out
+    shown = team.client.run("info", "tool", "--format", "json").json["registry"]
+    assert (shown["url"], bool(shown["as_of"])) == (NOWHERE, True)
+    never = team.client.run("info", "plan_b")
+    assert (never.code, NOWHERE in never.err) == (4, False)
+
+
+@pytest.mark.attack("T17", (4, "NETWORK"))
+@pytest.mark.parametrize("command", ["add plan@1.0.0", "lock", "update", "sync"])
+def test_what_writes_a_lock_asks_all_registries(team, command):
+    assert team.client.run("add", "quiz_master").code == 0
+    manifest = team.client.place / "psreg.toml"
+    manifest.write_text(manifest.read_text() + 'plan = "^1.0.0"\n')
+    team.table(NOWHERE, 'names = ["plan"]\n')
+    assert team.client.refused(*command.split()) == (4, "NETWORK")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,7 +78,7 @@ def _of_project(args: Namespace, console: Console) -> _Found:
     return ask_project(
         args,
         console,
-        lambda kind: open_session(args, console, registry=args.registry, kind=kind),
+        partial(open_session, args, console, registry=args.registry),
         ask,
     )
 
@@ -102,7 +103,7 @@ def _of_library(args: Namespace, console: Console) -> _Found:
             console.warn(f"psreg: warning: {told}, which is not one of your registries")
         return _found(session, *as_project(found), console)
 
-    return ask_project(args, console, lambda kind: open_library(args, console, kind=kind), ask)
+    return ask_project(args, console, partial(open_library, args, console), ask)
 
 
 def _found(session: Session, manifest: Manifest, lock: Lock, console: Console) -> _Found:

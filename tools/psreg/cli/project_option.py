@@ -9,19 +9,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from psreg.cli.registry_option import note_expiring
+from psreg.cli.registry_option import kept_kind, note_expiring, once
 from psreg.core.errors import UnavailableError
 from psreg.core.spelling import nearest
 from psreg.system.console import Console, OptionAdder
 
 if TYPE_CHECKING:
-    from psreg.client.offline.kept_registry import KeptRegistry
     from psreg.client.project.exporting import ProjectExports
     from psreg.client.project.installed import InstalledSession
     from psreg.client.project.lockfile import Lock
     from psreg.client.project.session import Prepared, Session
     from psreg.client.project.updating import Change
     from psreg.client.project.workspace import Workspace
+    from psreg.client.selection.opened import KindAt
 
 SCHEMA = "psreg.project/1"
 
@@ -55,7 +55,8 @@ def open_session(
     workspace: Workspace | None = None,
     registry: str | None = None,
     exclusive: bool = True,
-    kind: type[KeptRegistry] | None = None,
+    kind: KindAt | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> Iterator[Session]:
     """Yield the project around the working directory, or another one.
 
@@ -83,7 +84,7 @@ def open_session(
             stack,
             option=registry,
             stale_until=getattr(args, "accept_stale_until", None) or "",
-            say=partial(_tell, console),
+            say=say or partial(_tell, console),
             kind=kind,
         )
         yield session
@@ -93,7 +94,11 @@ def open_session(
 
 @contextmanager
 def open_library(
-    args: Namespace, console: Console, *, kind: type[KeptRegistry] | None = None
+    args: Namespace,
+    console: Console,
+    *,
+    kind: KindAt | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> Iterator[InstalledSession]:
     """Yield the library as a project; with `kind`, registries as this machine keeps them.
 
@@ -111,7 +116,7 @@ def open_library(
             stack,
             option=args.registry,
             stale_until=args.accept_stale_until or "",
-            say=partial(_tell, console),
+            say=say or partial(_tell, console),
             kind=kind,
         )
         yield session
@@ -122,31 +127,26 @@ def open_library(
 def ask_project(
     args: Namespace,
     console: Console,
-    opened: Callable[[type[KeptRegistry] | None], AbstractContextManager[AnySession]],
+    opened: Callable[..., AbstractContextManager[AnySession]],
     ask: Callable[[AnySession], T],
 ) -> T:
     """Return what `ask`, which changes nothing, returns of what `opened` opens.
 
-    With `--offline`, registries are asked as this machine keeps them. If one cannot be reached, all
-    are asked for the states that were verified last, until those expire; a line says of which day.
+    That is `open_session` or `open_library`, which get `kind` and `say`. With `--offline`,
+    registries are asked as this machine keeps them. One that cannot be reached is asked for the
+    state that was verified last, until that expires; a line says of which day.
 
     Raises:
         PsregError: as `opened` and `ask`.
     """
-    kind: type[KeptRegistry] | None = None
-    if args.offline:
-        from psreg.client.offline.kept_registry import KeptRegistry as kind  # noqa: N813
-    try:
-        with opened(kind) as session:
-            return ask(session)
-    except UnavailableError as error:
-        from psreg.client.offline.last_state import UNREACHED, LastState, answered
+    from psreg.client.selection.opened import asked
 
-        if error.code not in UNREACHED:
-            raise
-        with opened(LastState) as session:
-            kept = session.opener.kept
-            return answered(partial(ask, session), kept, error, partial(_tell, console))
+    say = once(partial(_tell, console))
+
+    def begin(kind: KindAt | None) -> AbstractContextManager[AnySession]:
+        return opened(kind=kind, say=say)
+
+    return asked(begin, ask, lambda session: session.opener, say, kept_kind(args))
 
 
 def _tell(console: Console, text: str) -> None:

@@ -17,9 +17,8 @@ from psreg.system.console import Console, OptionAdder
 if TYPE_CHECKING:
     from psreg.client.config import Settings
     from psreg.client.library import Library
-    from psreg.client.offline.kept_registry import KeptRegistry
     from psreg.client.open_registry import OpenRegistry
-    from psreg.client.selection.opened import AnyRegistry, OpenedRegistries
+    from psreg.client.selection.opened import AnyRegistry, KindAt, OpenedRegistries
     from psreg.core.identity import ReleaseId
     from psreg.registry.records import ReleaseRecord
 
@@ -77,8 +76,10 @@ def open_selected(
     """
     from psreg.client.registry_choice import load_settings
 
+    settings = load_settings(Path.cwd())
+    _warn(settings, console)
     with ExitStack() as stack:
-        opened = _opened(args, console, stack, load_settings(Path.cwd()))
+        opened = _registries(args, console, stack, settings, None, partial(_tell, console))
         found = opened.usual() if name is None else opened.names.named(name)
         yield cast("OpenRegistry", found)
 
@@ -112,47 +113,29 @@ def ask_registries(
 ) -> T:
     """Return what `ask` returns of what opens the registries of a command.
 
-    With `--offline`, those behind a URL are asked as this machine keeps them. If one cannot be
-    reached, all are asked for the states that were verified last, until those expire; a line says
-    of which day. `wanted` returns the targets that `ask` reads: if a person has to decide whether
-    what is kept is good enough, and all of them are, the hint names `--offline`.
+    With `--offline`, those behind a URL are asked as this machine keeps them. One that cannot be
+    reached is asked for the state that was verified last, until that expires; a line says of which
+    day. `wanted` returns the targets that `ask` reads: if a person has to decide whether what is
+    kept is good enough, and all of them are, the hint names `--offline`.
 
     Raises:
         PsregError: as `open_selected` and `ask`; UnavailableError `NOT_KEPT`.
     """
     from psreg.client.registry_choice import load_settings
+    from psreg.client.selection.opened import asked
 
-    settings, kind = settings or load_settings(Path.cwd()), None
-    if args.offline:
-        from psreg.client.offline.kept_registry import KeptRegistry
+    settings = settings or load_settings(Path.cwd())
+    say = once(partial(_tell, console))
+    _warn(settings, console)
 
-        kind = KeptRegistry
-    try:
-        with _several(args, console, settings, wanted, kind) as opened:
-            return ask(opened)
-    except UnavailableError as error:
-        from psreg.client.offline.last_state import UNREACHED, LastState, answered
-
-        if error.code not in UNREACHED:
-            raise
+    @contextmanager
+    def begin(kind: KindAt | None) -> Iterator[OpenedRegistries]:
         with ExitStack() as stack:
-            last = _registries(args, console, stack, settings, LastState)
-            return answered(partial(ask, last), last.kept, error, partial(_tell, console))
+            yield _registries(args, console, stack, settings, kind, say)
 
-
-@contextmanager
-def _several(
-    args: Namespace,
-    console: Console,
-    settings: Settings,
-    wanted: Callable[[], Iterable[str]],
-    kind: type[KeptRegistry] | None,
-) -> Iterator[OpenedRegistries]:
-    """Yield what opens the registries of a command. Raises as `ask_registries`."""
-    with ExitStack() as stack:
-        opened = _opened(args, console, stack, settings, kind)
+    def ask_them(opened: OpenedRegistries) -> T:
         try:
-            yield opened
+            answer = ask(opened)
         except UnavailableError as error:
             if error.code in _OFFLINE_HELPS and opened.keep(wanted()):
                 hint = "`--offline` uses what this machine keeps of it."
@@ -160,6 +143,30 @@ def _several(
             raise
         for each in opened.online:
             note_expiring(each, console)
+        return answer
+
+    return asked(begin, ask_them, lambda opened: opened, say, kept_kind(args))
+
+
+def kept_kind(args: Namespace) -> KindAt | None:
+    """Return as what registries are opened: with `--offline`, as this machine keeps them."""
+    if not args.offline:
+        return None
+    from psreg.client.offline.kept_registry import KeptRegistry
+
+    return lambda _: KeptRegistry
+
+
+def once(say: Callable[[str], None]) -> Callable[[str], None]:
+    """Return what says each text once: registries are opened again if one cannot be reached."""
+    said: set[str] = set()
+
+    def say_once(text: str) -> None:
+        if text not in said:
+            said.add(text)
+            say(text)
+
+    return say_once
 
 
 def note_expiring(registry: OpenRegistry, console: Console) -> None:
@@ -180,32 +187,25 @@ def described(registry: AnyRegistry) -> dict[str, Any]:
     return {**registry.describe(), "as_of": registry.as_of}
 
 
-def _opened(
-    args: Namespace,
-    console: Console,
-    stack: ExitStack,
-    settings: Settings,
-    kind: type[KeptRegistry] | None = None,
-) -> OpenedRegistries:
-    """Return what opens the registries of a command, after warnings about the settings."""
+def _warn(settings: Settings, console: Console) -> None:
     for warning in settings.warnings:
         console.warn(f"psreg: warning: {warning}")
-    return _registries(args, console, stack, settings, kind)
 
 
-def _registries(
+def _registries(  # noqa: PLR0917 - what they are opened with
     args: Namespace,
     console: Console,
     stack: ExitStack,
     settings: Settings,
-    kind: type[KeptRegistry] | None,
+    kind: KindAt | None,
+    say: Callable[[str], None],
 ) -> OpenedRegistries:
     from psreg.client.selection.opened import OpenedRegistries
 
     return OpenedRegistries(
         settings,
         stack,
-        partial(_tell, console),
+        say,
         option=args.registry,
         kind=kind,
         stale_until=args.accept_stale_until or "",

@@ -33,6 +33,7 @@ from psreg.client.withdrawals import FILE as WITHDRAWALS
 from psreg.client.withdrawals import SeenWithdrawals
 from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.http.address import is_url
+from psreg.http.prefetching import PrefetchingSource
 from psreg.http.registry_source import Source, TooLongError
 from psreg.http.retry_budget import Limits
 from psreg.registry.records import read_record
@@ -98,6 +99,11 @@ class OpenRegistry:
         )
         root = self.targets.newest_root
         self._withdrawals = SeenWithdrawals(anchor.folder, anchor.id, root, notify)
+
+    @property
+    def unreached(self) -> bool:
+        """Whether it did not answer when it was asked last."""
+        return isinstance(self._source, PrefetchingSource) and self._source.unreached
 
     @cached_property
     def mode(self) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
 
-from psreg.http.registry_source import NotServedError, Source, SourceError
+from psreg.http.registry_source import UNREACHED, NotServedError, Source, SourceError
 
 MOST = 3
 """How many connections are opened, besides the one of the reader."""
@@ -117,6 +117,8 @@ class PrefetchingSource:
         """What the reader asked for last: what follows from that can still be fetched ahead."""
         self._lock = threading.Lock()
         self._fetched = self._taken = 0, 0
+        self.unreached = False
+        """Whether the reader last got no answer."""
 
     @property
     def location(self) -> str:
@@ -177,12 +179,21 @@ class PrefetchingSource:
             self._asked.add(path)
             waiting = self._answers.pop(path, None)
             answer = self._last = waiting or _Answer(path, limit, None)
+        try:
+            data = self._answered(answer, limit)
+        except SourceError as error:
+            self.unreached = error.code in UNREACHED
+            raise
+        self.unreached = False
+        return data
+
+    def _answered(self, answer: _Answer, limit: int) -> bytes:
         if not answer.claim():
             data = answer.result(limit)
             self._taken = _more(self._taken, answer)
             if data is not None:
                 return data
-        data = self._source.read(path, limit)
+        data = self._source.read(answer.path, limit)
         answer.follow(data)
         return data
 

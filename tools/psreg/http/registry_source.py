@@ -17,6 +17,10 @@ from psreg.system.files import read_file
 _PATH = re.compile(r"[A-Za-z0-9._+%~-]+(/[A-Za-z0-9._+%~-]+)*", re.ASCII)
 
 
+UNREACHED = ("NETWORK", "NETWORK_SLOW")
+"""The codes of the errors of a source that does not answer."""
+
+
 class SourceError(UnavailableError):
     """A file could not be read. `code` is usually `NETWORK` or starts with `NETWORK_`."""
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 
 import pytest
 
 from psreg.client.config import SelectedRegistry, Settings
 from psreg.client.offline.kept_registry import KeptRegistry, kept_registry
-from psreg.client.offline.last_state import UNREACHED, LastState, answered, unknown
+from psreg.client.offline.last_state import LastState, lacking, told_of, unknown
 from psreg.core.errors import PsregError, UnavailableError
 from psreg.registry.records import read_record
 from simulator import LATER, PAST
@@ -33,11 +32,15 @@ def expire(machine, place):
     proof.write_text(json.dumps(value))
 
 
-def asked(machine, ask, states=None):
+def asked(machine, ask):
+    """Return what `ask` returns of the last state, and say of which day it is."""
     last = machine.kept(LastState)
-    return answered(
-        partial(ask, last), [last] if states is None else states, AWAY, machine.said.append
-    )
+    try:
+        answer = ask(last)
+    except UnavailableError as lack:
+        raise lacking(AWAY, lack) or lack from lack
+    machine.said += [told] if (told := told_of(last, AWAY)) else []
+    return answer
 
 
 def refusal(machine, ask):
@@ -86,10 +89,6 @@ def test_other_errors_are_their_own(machine):
     assert refusal(machine, fails).code == "CANNOT_WRITE"
     (machine.folder / "pkg/diary.json").write_bytes(b"{}")
     assert refusal(machine, lambda last: last.record("diary")).code == "TRUST_DIGEST"
-
-
-def test_which_failures_are_of_the_network():
-    assert UNREACHED == ("NETWORK", "NETWORK_SLOW")
 
 
 def test_only_the_newest_state_that_was_seen_is_installed_from(machine):

@@ -1,16 +1,16 @@
 """What a command asks when its registry cannot be reached: the state that was verified last.
 
-Only a registry that does not answer is replaced so (`UNREACHED`). What answers with something else
-than the registry is never: a page to log in at, a certificate that this machine does not trust, a
-file that is not the signed one. Who blocks the network gains no more than who shows the last state
-again: until it expires, and what is told of it says of which day it is.
+Only a registry that does not answer (`UNREACHED`) is replaced so, and no other one with it. What
+answers with something else than the registry is never: a page to log in at, a certificate that this
+machine does not trust, a file that is not the signed one. Who blocks the network gains no more than
+who shows the last state again: until it expires, and what is told of it says of which day it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from psreg.client.kept import newest_kept
 from psreg.client.offline.kept_registry import KeptRegistry
@@ -25,13 +25,8 @@ if TYPE_CHECKING:
     from psreg.registry.records import PackageRecord, ReleaseRecord
     from psreg.registry.trust.reading import RegistryState
 
-UNREACHED = ("NETWORK", "NETWORK_SLOW")
-"""The codes of the errors after which the state that was verified last is asked."""
-
 _LACKS = ("NOT_KEPT", "NO_MATCHING_VERSION", "NETWORK")
 """The codes of what a state that is kept answers where the registry may know better."""
-
-T = TypeVar("T")
 
 
 class OutdatedStateError(UnavailableError):
@@ -118,32 +113,25 @@ def unknown(registry: object, error: UnavailableError) -> UnavailableError:
     return UnavailableError("NETWORK", error.message)
 
 
-def answered(
-    ask: Callable[[], T],
-    states: Collection[KeptRegistry],
-    error: UnavailableError,
-    say: Callable[[str], None],
-) -> T:
-    """Return what `ask` returns, which asks `states` instead of registries; say of which day it is.
+def lacking(error: UnavailableError, lack: UnavailableError) -> UnavailableError | None:
+    """Return the error for what is not kept of a registry; None if `lack` says something else.
 
-    `error` is why the registries cannot be asked.
-
-    Raises:
-        UnavailableError: `error`, with what the states lack.
-        PsregError: as `ask`.
+    `error` is why the registry cannot be asked.
     """
-    try:
-        answer = ask()
-    except UnavailableError as lack:
-        if lack.code not in _LACKS:
-            raise
-        told = isinstance(lack, OutdatedStateError) or lack.code == "NETWORK"
-        hint = lack.hint if told else ""  # the others say: without `--offline`
-        message, hint = f"{error.message}; {lack.message}", f"{error.hint} {hint}".strip()
-        raise UnavailableError(error.code, message, hint) from error
-    days = [each.as_of for each in states if each.as_of]
-    ends = [each.expires for each in states if each.expires]
-    if days and ends:
-        until = f"which is valid until {min(ends):%Y-%m-%d}"
-        say(f"{error.message}; answered as of {min(days)}, {until}")
-    return answer
+    if lack.code not in _LACKS:
+        return None
+    told = isinstance(lack, OutdatedStateError) or lack.code == "NETWORK"
+    hint = lack.hint if told else ""  # the others say: without `--offline`
+    message, hint = f"{error.message}; {lack.message}", f"{error.hint} {hint}".strip()
+    return UnavailableError(error.code, message, hint)
+
+
+def told_of(state: KeptRegistry, error: UnavailableError) -> str:
+    """Return of which day the answers of a state are, "" if it was not asked.
+
+    `error` is why its registry cannot be asked.
+    """
+    if not (state.as_of and state.expires):
+        return ""
+    until = f"which is valid until {state.expires:%Y-%m-%d}"
+    return f"{error.message}; answered as of {state.as_of}, {until}"

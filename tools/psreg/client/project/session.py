@@ -34,9 +34,8 @@ from psreg.http.address import is_url
 from psreg.system.files import read_own
 
 if TYPE_CHECKING:
-    from psreg.client.offline.kept_registry import KeptRegistry
     from psreg.client.project.exporting import ProjectExports
-    from psreg.client.selection.opened import AnyRegistry
+    from psreg.client.selection.opened import AnyRegistry, KindAt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +68,7 @@ class Session:
         option: str | None,
         stale_until: str,
         say: Callable[[str], None],
-        kind: type[KeptRegistry] | None = None,
+        kind: KindAt | None = None,
     ) -> None:
         self.workspace = workspace
         self.cache = user_cache()
