@@ -37,7 +37,6 @@ def configure(parser: ArgumentParser) -> None:
             help=each.does,
             description=f"{each.does[0].upper()}{each.does[1:]}.",
             epilog=f"example:\n  {each.example}",
-            formatter_class=parser.formatter_class,
             allow_abbrev=False,
         )
         each.configure(one)

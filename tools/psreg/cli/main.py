@@ -6,8 +6,9 @@ needs an extra of psreg names it as `EXTRA`.
 
 from __future__ import annotations
 
+import argparse
 import re
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, HelpFormatter, Namespace, RawDescriptionHelpFormatter
 from errno import ENAMETOOLONG
 from importlib import import_module
 from itertools import pairwise
@@ -18,6 +19,9 @@ from psreg.cli.commands import COMMANDS
 from psreg.core.errors import PsregError, UnavailableError, UsageError
 from psreg.system.console import Console, OutputLostError
 
+# What psreg says is in English; argparse would look for translations of each of its own words.
+argparse._ = str  # type: ignore[attr-defined]
+
 
 class Parser(ArgumentParser):
     """An argument parser that raises instead of exiting."""
@@ -25,6 +29,18 @@ class Parser(ArgumentParser):
     def error(self, message: str) -> Any:
         """Raise, so that `--format json` can answer in JSON (exit code 2)."""
         raise UnusableError(message)
+
+    _width: int | None = 80
+
+    def format_help(self) -> str:
+        """Return the help, as wide as the terminal."""
+        self._width = None
+        return super().format_help()
+
+    def _get_formatter(self) -> HelpFormatter:
+        # NOTE: argparse asks for one with each option that it is given; without a width, that loads
+        # what measures the terminal, and does so.
+        return RawDescriptionHelpFormatter(self.prog, width=self._width)
 
 
 class UnusableError(Exception):
@@ -118,7 +134,6 @@ def _parser(name: str, summary: str, module: Any) -> Parser:
         prog=f"psreg {name}",
         description=f"{summary[0].upper()}{summary[1:]}.{needs}",
         epilog=f"example:\n  {module.EXAMPLE}",
-        formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     module.configure(parser)
@@ -147,8 +162,10 @@ def _refuse_empty(argv: list[str], parser: Parser) -> None:
 def _parsed(parser: Parser, argv: list[str]) -> Namespace:
     """Return the arguments; options may be between those that have no name."""
     try:
-        if "--" in argv:  # after which there are no options
+        if {"--", "-h", "--help"} & set(argv):  # after `--` there are no options
             return parser.parse_args(argv)
+        # NOTE: otherwise argparse composes the usage, for errors that `Parser` raises without it.
+        parser.usage = ""
         try:
             return parser.parse_intermixed_args(argv)
         except TypeError:  # the command has commands of its own, each with its own parser

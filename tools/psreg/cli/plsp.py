@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -90,7 +90,6 @@ def _action(actions: Any, name: str, summary: str, example: str) -> ArgumentPars
         help=summary,
         description=f"{summary[0].upper()}{summary[1:]}.",
         epilog=f"example:\n  {example}",
-        formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     return parser

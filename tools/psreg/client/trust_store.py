@@ -169,7 +169,11 @@ class TrustStore:
         linked = self._folder.is_symlink()
         if linked or (self._folder.exists() and not self._folder.is_dir()):
             self._set_aside(self._folder)
-        for folder in sorted(self._folder.glob("*")):
+        try:
+            folders = sorted(self._folder.iterdir())
+        except OSError:  # there is none, or it cannot be read
+            return
+        for folder in folders:
             if not is_registry_id(folder.name):
                 continue
             file = folder / _FILE
