@@ -157,6 +157,24 @@ def test_a_registry_behind_a_url_must_be_trusted(client: Client, made: Simulator
         assert psreg.load("quiz_master", registry=server.url).data == TEXT
 
 
+def test_what_was_fetched_is_loaded_again_while_the_registry_is_away(
+    client: Client, made: Simulator, caplog: pytest.LogCaptureFixture
+) -> None:
+    client.run("uninstall", "quiz_master")
+    with serving(made.files) as server:
+        client.trust(server.url, made.pin)
+        psreg.load("quiz_master", registry=server.url)
+        asked = len(server.asked)
+        assert psreg.load("quiz_master", registry="main").data == TEXT
+        assert not [path for path in server.asked[asked:] if path.endswith(".pbe.txt")]
+    with caplog.at_level(logging.WARNING, "psreg"):
+        assert psreg.load("quiz_master", registry=server.url).data == TEXT
+    assert "answered as of" in caplog.text
+    with pytest.raises(psreg.PsregError, match="is not kept on this machine") as caught:
+        psreg.load("nothing", registry=server.url)
+    assert caught.value.code == "NETWORK"
+
+
 def test_the_policy_applies_to_what_is_fetched(client: Client, registry: Path) -> None:
     client.run("uninstall", "quiz_master")
     settings = client.home / "config/config.toml"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -24,8 +24,9 @@ from psreg.formats import dotprompt, pbe
 
 if TYPE_CHECKING:
     from psreg.client.config import Settings
+    from psreg.client.install import FetchedRelease
     from psreg.client.resolve import Choice, Request
-    from psreg.client.selection.opened import AnyRegistry
+    from psreg.client.selection.opened import AnyRegistry, KindAt, OpenedRegistries
     from psreg.review.verdict import Review
 
 __all__ = ["Diagnostic", "Prompt", "PsregError", "Report", "check", "load", "review"]
@@ -128,7 +129,9 @@ def load(what: str | os.PathLike[str], *, registry: str | None = None) -> Prompt
     In a project, which is looked for from the working directory on, that is the one that its lock
     has, else the installed one. Its file is compared with what was signed. What is not on this
     machine is fetched, if a `registry` is given: it is verified, and nothing is written but the
-    state of that registry. What is locked comes from the registry of the project all the same.
+    state of that registry and the cache. If that registry cannot be reached, what was verified last
+    answers until it expires, and a warning is logged. What is locked comes from the registry of the
+    project all the same.
 
     Raises:
         UsageError: `what` is neither a path nor `NAME[@RANGE]`.
@@ -170,17 +173,26 @@ def _locked(what: str, *, offline: bool) -> Prompt | None:
 
 
 def _fetched(request: Request, location: str) -> Prompt:
-    from psreg.client.install import fetch_all  # noqa: PLC0415 - only what is fetched needs these
+    from psreg.client.artifacts import user_artifacts  # noqa: PLC0415 - only what is fetched needs these
+    from psreg.client.install import fetch_all  # noqa: PLC0415
     from psreg.client.registry_choice import load_settings  # noqa: PLC0415
-    from psreg.client.selection.opened import OpenedRegistries  # noqa: PLC0415
+    from psreg.client.selection.opened import OpenedRegistries, asked  # noqa: PLC0415
 
     settings = load_settings(Path.cwd())
-    with ExitStack() as stack:
-        opened = OpenedRegistries(settings, stack, _LOG.warning, option=location)
+
+    @contextmanager
+    def begin(kind: KindAt | None) -> Iterator[OpenedRegistries]:
+        with ExitStack() as stack:
+            yield OpenedRegistries(settings, stack, _LOG.warning, option=location, kind=kind)
+
+    def ask(opened: OpenedRegistries) -> FetchedRelease:
         registry = opened.names.named(request.name)
-        (fetched,) = fetch_all([request], registry)
+        (fetched,) = fetch_all([request], registry, cache=user_artifacts())
         if [*settings.policies()]:
             _check_policy(fetched.choice, registry, settings)
+        return fetched
+
+    fetched = asked(begin, ask, lambda opened: opened, _LOG.warning)
     for warning in fetched.choice.warnings:
         _LOG.warning(warning)
     release = fetched.choice.release

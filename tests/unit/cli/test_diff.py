@@ -8,6 +8,7 @@ import pytest
 from simulator import Simulator
 from support.authoring import tree_of
 from support.clients import Client
+from support.loopback import serving
 from support.paths import PBES
 from support.registry_trees import PROMPT, entry, tree, update
 
@@ -114,6 +115,24 @@ def test_a_name_with_candidates_alone(client, checkout):
     root = checkout(entry("hello", "1.0.0-rc.1", "1.0.0-rc.2"))
     found = client.run("diff", "hello@1.0.0-rc.1", "hello", "--format", "json", cwd=root).json
     assert (found["floor"], found["after"]["what"]) == ("none", "hello@1.0.0-rc.2")
+
+
+def test_the_last_state_and_the_cache_answer_while_the_registry_is_away(client):
+    made = Simulator().release("hello", "1.0.0", entry_class="prompt", data=PROMPT.encode())
+    asks = PROMPT.replace("hello.", "hello to {name}.")
+    made.release("hello", "2.0.0", entry_class="prompt", data=asks.encode()).publish()
+    with serving(made.files) as server:
+        client.trust(server.url, made.pin)
+        assert client.run("install", "hello@2.0.0").code == 0
+        assert client.run("install", "hello@1.0.0", "--yes").code == 0
+        asked = len(server.asked)
+        assert floor(client, "hello@1.0.0", "hello@2.0.0") == "major"
+        assert not [path for path in server.asked[asked:] if path.endswith(".prompt")]
+    done = client.run("diff", "hello@1.0.0", "hello@2.0.0", "--format", "json")
+    assert (done.code, done.json["floor"]) == (0, "major")
+    assert "answered as of" in done.err
+    done = client.run("diff", "hello@1.0.0", "hello@2.0.0", "--offline")
+    assert (done.code, "offline: as of" in done.err) == (0, True)
 
 
 def test_a_release_that_is_installed_or_in_the_registry(client, tmp_path):

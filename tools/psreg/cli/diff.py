@@ -6,11 +6,12 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from psreg.cli.registry_option import add_registry_option, open_selected
+from psreg.cli.registry_option import add_offline_option, add_registry_option, ask_registry
 from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
     from psreg.client.resolve import Request
+    from psreg.client.selection.opened import AnyRegistry
     from psreg.compatibility.diff import Operand
 
 EXAMPLE = "psreg diff quiz_master@1.0.0 quiz_master.pbe.txt"
@@ -25,6 +26,7 @@ def configure(parser: ArgumentParser) -> None:
         "-p", "--patch", action="store_true", help="add the text diff of the two artifacts"
     )
     add_registry_option(parser, "also look in this registry")
+    add_offline_option(parser)
     add_output_options(parser, ("text", "json", "markdown"))
 
 
@@ -47,14 +49,18 @@ def run(args: Namespace, console: Console) -> int:
 
 def _registered(args: Namespace, console: Console, request: Request) -> Operand:
     """Return a release of the selected registry, with its artifact verified."""
+    from psreg.client.artifacts import user_artifacts
     from psreg.client.install import fetch, required_record
     from psreg.client.resolve import Choice, pick, release_id
     from psreg.compatibility.diff import Operand, file_operand
 
-    with open_selected(args, console, request.name) as registry:
+    def ask(registry: AnyRegistry) -> Operand:
         record = required_record(request.name, registry)
         row = pick(record, request)
         registry.check_release(record, row)
         choice = Choice(request=request, release=release_id(record, row), row=row)
-        found = file_operand(fetch(choice, registry), choice.release.filename, row.version)
+        data = fetch(choice, registry, user_artifacts(writable=False))
+        found = file_operand(data, choice.release.filename, row.version)
         return Operand(title=f"{request.name}@{row.version}", side=found.side)
+
+    return ask_registry(args, console, request.name, ask)
