@@ -114,7 +114,9 @@ def test_a_partial_mirror_has_what_is_required_and_nothing_more(
     assert not [path for path in files if ".diary." in path]
     assert installs(tmp_path, registry, folder, "quiz").code == 0
     done = installs(tmp_path, registry, folder, "diary")
-    assert done.code in (3, 4)
+    assert (done.code, "error[NOT_MIRRORED]" in done.err) == (4, True)
+    assert f"`diary` is not in {folder}, which is a mirror of only some names" in done.err
+    assert "mirror it again with one more `--only diary`" in done.err
     assert client.run("mirror", folder, "--only", "nothing", "--format", "json").refusal == (
         4,
         "UNKNOWN_NAME",

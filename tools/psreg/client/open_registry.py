@@ -34,7 +34,7 @@ from psreg.client.withdrawals import SeenWithdrawals
 from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.http.address import is_url
 from psreg.http.prefetching import PrefetchingSource
-from psreg.http.registry_source import Source, TooLongError
+from psreg.http.registry_source import NotServedError, Source, TooLongError
 from psreg.http.retry_budget import Limits
 from psreg.registry.records import read_record
 from psreg.registry.trust.roles import (
@@ -154,7 +154,8 @@ class OpenRegistry:
             check_record(name, before, now, lambda: keys_replaced(self._folder, target))
             self._before[name] = before or b""
 
-        data = self.targets.target(package_target(name), MAX_RECORD, judge, keep=False)
+        with self._explained(name):
+            data = self.targets.target(package_target(name), MAX_RECORD, judge, keep=False)
         if data is not None:
             self._unchecked[name] = data
             self._digests[name] = sha256(data).hexdigest()
@@ -167,6 +168,16 @@ class OpenRegistry:
         self._withdrawals.check(record)
         self._check_clock(name, max((row.date for row in record.releases), default=""))
         return data
+
+    @contextmanager
+    def _explained(self, name: str) -> Iterator[None]:
+        """Let the error for a file that is not there say if this is a mirror without the name."""
+        try:
+            yield
+        except NotServedError as error:
+            from psreg.client.mirror.partial import not_mirrored  # noqa: PLC0415 - it rarely is
+
+            raise not_mirrored(name, self._source) or error from error
 
     def check_release(self, record: PackageRecord, row: ReleaseRecord) -> None:
         """Check that the log has a release, and that the owners of a claimed name signed it.
@@ -260,7 +271,8 @@ class OpenRegistry:
         """
         path, before = owners_target(record.name), list[bytes | None]()
         judge = partial(self._judge_claim, record.name, before)
-        data = self.targets.target(path, MAX_RECORD, judge, keep=False)
+        with self._explained(record.name):
+            data = self.targets.target(path, MAX_RECORD, judge, keep=False)
         if data is None:
             return None
         from psreg.registry.owners.claim import read_claim  # noqa: PLC0415 - few names are claimed

@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterator
 from typing import Protocol
 
 from psreg.client.install import MAX_ARTIFACT, matches_digest
+from psreg.client.mirror.partial import PATH as NOTE
+from psreg.client.mirror.partial import note
 from psreg.client.resolve import release_id, unknown_name
 from psreg.core.errors import TrustError
 from psreg.registry.catalog_head import read_head
@@ -82,6 +84,8 @@ def copied(
         TrustError: a file is not what was signed.
     """
     names = _closure(state, only) if only else None
+    if names is not None:
+        yield NOTE, note(names)
     for target, expected in state.targets.items():
         kind, name = kind_and_name(target) or ("", "")
         if names is not None and kind in ("pkg", "owners") and name not in names:
