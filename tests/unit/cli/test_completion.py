@@ -87,6 +87,20 @@ def test_names_of_a_project(client: Client, words, tmp_path: Path) -> None:
     assert words("show", "team") == []
 
 
+def test_names_of_all_registries(client: Client, words) -> None:
+    made = Simulator(registry_id="f" * 32).release("team_plan").release("team_letter").publish()
+    settings = client.home / "config/config.toml"
+    with serving(made.files) as server:
+        table = f'\n[registries.team]\nurl = "{server.url}"\nroot_sha256 = "{made.pin}"\n'
+        settings.write_text(settings.read_text() + table)
+        assert client.run("search").code == 0
+        asked = len(server.asked)
+        assert words("install", "") == ["diary", "quiz_master", "team_letter", "team_plan"]
+        assert len(server.asked) == asked
+    settings.write_text(settings.read_text() + 'names = ["team_p*"]\n')
+    assert words("install", "team") == ["team_plan"]
+
+
 class Shell:
     """A shell in a terminal."""
 

@@ -214,6 +214,20 @@ def test_a_flipped_byte_while_the_registry_is_away(team):
     assert not team.folder.exists()
 
 
+def test_who_cannot_reach_the_registry_is_told_of_what_is_kept(team):
+    ran(team, "add", "glossary")
+    shutil.rmtree(team.folder)
+    settings = team.client.home / "config/config.toml"
+    settings.write_text(settings.read_text().replace(team.server.url, "http://127.0.0.1:9/"))
+    done = team.client.run("sync", "--format", "json", cwd=team.place)
+    assert done.refusal == (4, "NETWORK")
+    assert done.json["error"]["hint"].endswith(
+        "`--offline` takes exactly what is locked, from the cache."
+    )
+    ran(team, "sync", "--offline")
+    assert (team.folder / "glossary.prompt").is_file()
+
+
 def test_what_the_cache_has_is_judged_again_for_another_project(team):
     tags = prompt("Say hello.\U000e0041\U000e0042")
     waived = [{"code": "PS001", "reason": "It explains it.", "by": "policy"}]

@@ -1,20 +1,25 @@
 """`psreg completion SHELL`: print what lets a shell complete commands, options and names.
 
 The scripts ask psreg for what may follow, so that they never grow old: it reads the same parsers as
-the command line. Names are those that are installed, and those of the catalogue that was read last;
-nothing is fetched.
+the command line. Names are those that are installed or locked, and those of the catalogues that
+were read last, of all registries in the settings; nothing is fetched.
 """
 
 from __future__ import annotations
 
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from psreg.cli.commands import COMMANDS
 from psreg.cli.parsers import actions_of, commands_of, innermost, is_place
 from psreg.core.errors import PsregError
 from psreg.core.terminal import one_line
 from psreg.system.console import Console, add_output_options
+
+if TYPE_CHECKING:
+    from psreg.client.config import SelectedRegistry, Settings
 
 ParserOf = Callable[[str], ArgumentParser | None]
 """Returns the parser of a command, None if there is no such command."""
@@ -166,20 +171,36 @@ def _locked() -> dict[str, str]:
 
 
 def _catalogue() -> dict[str, str]:
+    """Return the names in the catalogues that were read last, with their summaries.
+
+    The registries are the usual one and all of the settings, as this machine keeps them; one that
+    has `names` is asked for no others.
+    """
     from pathlib import Path
 
+    from psreg.client.registry_choice import load_settings, select_registry
+    from psreg.client.selection.bindings import bound_to
+
+    settings, found = load_settings(Path.cwd()), dict[str, str]()
+    limits = {each.name: each for each in settings.registries()}
+    for option in (*reversed(limits), None):  # the usual one comes first
+        with suppress(PsregError):
+            selected = select_registry(option, settings, Path.cwd())
+            same = (each for each in limits.values() if each.location == selected.location)
+            limit = next((each for each in same if each.names), None)
+            known = _kept_names(selected, settings)
+            found |= {n: text for n, text in known.items() if not limit or bound_to(n, [limit])}
+    return found
+
+
+def _kept_names(selected: SelectedRegistry, settings: Settings) -> dict[str, str]:
     from psreg.client.offline.kept_registry import KeptRegistry, kept_registry
-    from psreg.client.registry_choice import load_settings, select_registry, trust_store
+    from psreg.client.registry_choice import trust_store
     from psreg.registry.catalog_segments import folded_rows
 
-    settings = load_settings(Path.cwd())
-    try:
-        selected = select_registry(None, settings, Path.cwd())
-        store = trust_store(_say_nothing)
-        kept = kept_registry(selected, settings, store, _say_nothing, KeptRegistry)
-        rows = folded_rows(kept.segments()) if kept else {}
-    except PsregError:
-        return {}
+    store = trust_store(_say_nothing)
+    kept = kept_registry(selected, settings, store, _say_nothing, KeptRegistry)
+    rows = folded_rows(kept.segments()) if kept else {}
     return {name: str(row["summary"]) for name, row in rows.items()}
 
 

@@ -12,6 +12,8 @@ from psreg.cli.project_option import (
     report,
 )
 from psreg.cli.registry_option import add_offline_option, add_registry_option
+from psreg.core.errors import UnavailableError
+from psreg.http.registry_source import UNREACHED
 from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg sync"
@@ -28,6 +30,16 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Lock what is not locked, then write, replace and remove files."""
+    try:
+        return _sync(args, console)
+    except UnavailableError as error:
+        if error.code in UNREACHED and not args.offline:
+            hint = "`--offline` takes exactly what is locked, from the cache."
+            raise UnavailableError(error.code, error.message, f"{error.hint} {hint}") from error
+        raise
+
+
+def _sync(args: Namespace, console: Console) -> int:
     from psreg.client.project.drift import check_current
     from psreg.client.project.locking import relocked
 
