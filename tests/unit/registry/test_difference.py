@@ -7,6 +7,7 @@ import random
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -282,6 +283,27 @@ MANY = [
     a + b for a in ("red", "green", "blue", "grey", "black") for b in ("house", "tree", "sky", "x")
 ]
 """So many new names that they are compared with all others."""
+
+
+def requiring(name: str, number: str, other: str, more: str = "") -> dict[str, str]:
+    return version(name, number, release=f'{RELEASE}{more}[requires]\n{other} = "^1"\n')
+
+
+def test_a_cycle_through_entries_that_do_not_differ_is_found() -> None:
+    names = ["night_owl", "apple_pie", "garden_plan", "silver_coin"]
+    chain = [requiring(one, "1.0.0", other) for one, other in pairwise(names)]
+    owners = [{f"pbes/prompt/{name}/entry.toml": "owners = []\n"} for name in names]
+    there = tree(*chain, *owners, version("silver_coin"))
+    publisher = Publisher()
+    publisher.publish(there)
+    assert "REG042" not in publisher.codes()
+    closing = tree(requiring("silver_coin", "1.1.0", "night_owl", 'changes = "x"\n'))
+    with pytest.raises(FindingsError, match="nothing was published"):
+        publisher.publish(there | closing)
+    assert publisher.found.names == {"silver_coin"}
+    (found,) = [each for each in publisher.told if each.code == "REG042"]
+    assert found.path == "pbes/prompt/silver_coin/1.1.0/release.toml"
+    assert "silver_coin 1.1.0 requires night_owl 1.0.0 requires apple_pie" in found.message
 
 
 def test_what_names_another_entry_as_it_should_is_accepted() -> None:

@@ -138,15 +138,20 @@ def check_digests(shares: Iterable[Share], done: Iterable[CheckedShare]) -> None
         )
 
 
+def may_require(data: bytes) -> bool:
+    """Return whether a release.toml may list what it requires; it is not parsed."""
+    return b"requires" in data or b"\\" in data  # an escape may stand for any letter of a key
+
+
+def _requires(data: bytes) -> bool:
+    return may_require(data) and bool(release.read(data).requires)
+
+
 def _divided(tree: Tree, shares: int) -> list[dict[str, bytes]]:
     """Return the files of each share but 0: its entries, the policy, aliases, requirements."""
     common = {str(path): tree.files[path] for path in (POLICY,) if path in tree.files}
     own: list[dict[str, bytes]] = [{} for _ in range(shares)]
     has_aliases = cache(lambda data: bool(entry_file.read(data).aliases))  # most say the same
-
-    def requires(data: bytes) -> bool:
-        # NOTE: an escape may stand for any letter of a key.
-        return (b"requires" in data or b"\\" in data) and bool(release.read(data).requires)
 
     for entry in tree.entries:
         stated = tree.files.get(entry.path)
@@ -154,7 +159,7 @@ def _divided(tree: Tree, shares: int) -> list[dict[str, bytes]]:
             common[str(entry.path)] = stated
         paths = [path for folder in entry.folders.values() for path in folder]
         requiring = (path for path in paths if path.name == "release.toml")
-        common |= {str(path): tree.files[path] for path in requiring if requires(tree.files[path])}
+        common |= {str(path): tree.files[path] for path in requiring if _requires(tree.files[path])}
         if share := share_of(entry.name, shares):
             own[share] |= {str(path): tree.files[path] for path in paths}
             own[share] |= {} if stated is None else {str(entry.path): stated}

@@ -104,11 +104,18 @@ class FileTree(Mapping[PurePosixPath, bytes]):
         # An installation also uses this module, and does not need a TOML reader.
         from psreg.formats import release  # noqa: PLC0415
 
-        releases = [path for path in self if path.name == "release.toml" and entry in path.parents]
-        for name in {name for path in releases for name in release.read(self[path]).requires}:
-            for folder in folders:
-                if folder / name / "entry.toml" in self:  # whatever `name` is, this is an entry
-                    self._scan(folder / name)
+        waiting, known = [entry], {entry.name}
+        while waiting:  # what leads back to the entry may do so through others
+            place = waiting.pop()
+            releases = [
+                path for path in self if path.name == "release.toml" and place in path.parents
+            ]
+            for name in {name for path in releases for name in release.read(self[path]).requires}:
+                for folder in folders if name not in known else ():
+                    if folder / name / "entry.toml" in self:  # whatever `name` is, this is an entry
+                        self._scan(folder / name)
+                        waiting.append(folder / name)
+                known.add(name)
 
     def irregular(self) -> dict[PurePosixPath, Irregular]:
         """Return what is refused and the executable files, each with its kind.

@@ -74,6 +74,32 @@ def test_workers_find_the_same(registry):
     assert {"REG014", "REG024", "PS001"} <= {code for _, code, *_ in alone}
 
 
+def test_workers_see_what_entries_require_that_do_not_differ(registry):
+    far, ports = FAR[0], memory_ports()
+    there = tree(
+        version("north", release=f'{RELEASE}[requires]\n{far} = "^1"\n'),
+        {"pbes/prompt/north/entry.toml": "owners = []\n"},
+        entry(far),
+    )
+    publish(there, Report(checked=2), NOW, ports, change=first(there, ports))
+    release = f'{RELEASE}changes = "x"\n[requires]\nnorth = "^1"\n'
+    files = registry | there | tree(version(far, "1.1.0", release=release))
+    workers = Elsewhere()
+    alone = found_in(files, None, ports=ports)
+    assert found_in(files, workers, ports=ports) == alone
+    assert workers.tasks == 1
+    cycles = [path for path, code, *_ in alone if code == "REG042"]
+    assert cycles == [f"pbes/prompt/{far}/1.1.0/release.toml"]
+
+
+def first(files, ports):
+    """Return the change with which a registry begins."""
+    baseline = read_baseline(ports)
+    inputs = inputs_of(files[PurePosixPath("registry/policy.toml")], {})
+    signed = SignedNames(baseline, ports.store.read)
+    return Change(names=compare(files, signed, inputs).names, inputs=inputs, baseline=baseline)
+
+
 def test_what_blocks_a_release_is_not_left_to_workers(registry):
     alone, lied_to = (
         found_in(registry, None),

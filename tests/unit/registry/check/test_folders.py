@@ -3,7 +3,7 @@
 import os
 import pickle
 from concurrent.futures import Executor, Future
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from psreg.lint.registry_walk import check_copies, check_share, check_tree, shar
 from psreg.registry.check.folders import check_folder
 from psreg.registry.checkout import read_tree
 from support.corpus_cases import cases, tree_of
-from support.registry_trees import entry, tree
+from support.registry_trees import RELEASE, entry, tree
 
 TREES = [case.path for case in cases() if (case.path / "pbes").is_dir()]
 
@@ -41,6 +41,25 @@ def test_findings_of_a_part_are_those_of_the_whole_that_lie_in_it(root):
         expected = [d for d in whole if inside in PurePosixPath(d.path).parents]
         _, found = check_folder(folder, Mode.STRICT, all_rules)
         assert key(found) == key(expected), inside
+
+
+def test_a_cycle_of_requirements_is_found_in_the_folder_of_one_entry(tmp_path):
+    names = ["north", "east", "south", "west", "north"]
+    files = tree(
+        *(entry(name) for name in names[1:]),
+        *(
+            {f"pbes/prompt/{one}/1.0.0/release.toml": f'{RELEASE}[requires]\n{other} = "^1"\n'}
+            for one, other in pairwise(names)
+        ),
+    )
+    for path, data in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(data)
+    _, found = check_folder(tmp_path / "pbes/prompt/west", Mode.STRICT, all_rules)
+    (cycle,) = [d for d in found if d.code == "REG042"]
+    assert cycle.message.endswith(
+        "west 1.0.0 requires north 1.0.0 requires east 1.0.0 requires south 1.0.0 requires west"
+    )
 
 
 def key(diagnostics):

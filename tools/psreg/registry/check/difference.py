@@ -13,11 +13,18 @@ from functools import cached_property, partial
 from pathlib import PurePosixPath
 
 from psreg.core.diagnostics import Diagnostic
-from psreg.core.identity import EntryId
+from psreg.core.identity import EntryId, ReleaseId
 from psreg.core.rule import RuleTable
+from psreg.formats import release
 from psreg.formats.layout import Irregular
 from psreg.formats.tree import Entry, Submission, Tree
-from psreg.lint.cluster_shares import Source, check_digests, number_of_shares, shares_elsewhere
+from psreg.lint.cluster_shares import (
+    Source,
+    check_digests,
+    may_require,
+    number_of_shares,
+    shares_elsewhere,
+)
 from psreg.lint.content.blocking import blocking_findings
 from psreg.lint.entries.entry_rules import alias_not_free
 from psreg.lint.locate import judge_at
@@ -57,19 +64,22 @@ def check_difference(
         fresh, {n: row for n, row in signed.rows.items() if n not in found.names} if fresh else {}
     )
     outlines = {_entry_file(row): _outline(row) for row in rows.values()}
-    tree = Tree({**found.tree, **outlines}, irregular, whole, today)
-    entries = [entry for entry in tree.entries if entry.path not in outlines]
+    known = Tree({**found.tree, **outlines}, irregular, whole, today)
+    required = _required(found, signed)
+    tree = Tree({**known.files, **required}, irregular, whole, today) if required else known
+    others = {*outlines, *(path.parent.parent / "entry.toml" for path in required)}
+    entries = [entry for entry in tree.entries if entry.path not in others]
     owners = {_entry_file(row): frozenset[object](row["owners"]) for row in rows.values()}
     judged = _to_judge(entries, found, signed)
     selected = Selection(
-        tree=tree,
+        tree=known,
         entries=entries,
         submissions=judged,
-        names=Names(tree, owners_of=lambda entry: owners.get(entry.path)),
+        names=Names(known, owners_of=lambda entry: owners.get(entry.path)),
     )
     if workers:
         # NOTE: outlines are in no commit.
-        source = None if outlines else source
+        source = None if outlines or required else source
         yield from _shared(selected, tree, list(judged), rules, workers=workers, source=source)
     else:
         yield from Walk(rules()).check(selected)
@@ -203,6 +213,32 @@ def _near(fresh: Collection[str], rows: Mapping[str, Row]) -> Mapping[str, Row]:
 
 def _entry_file(row: Row) -> PurePosixPath:
     return EntryId(row["class"], row["name"]).file
+
+
+def _required(found: Difference, signed: SignedNames) -> dict[PurePosixPath, bytes]:
+    """Return a release.toml for each release of what differing entries require, as it is signed.
+
+    What these require in turn is there as well: it may lead back to an entry that differs.
+    """
+    files = (path for path in found.tree if path.name == "release.toml")
+    texts = (data for path in files if may_require(data := found.tree[path]))
+    waiting = [name for data in texts for name in release.read(data).requires]
+    seen, outlines = {*found.names}, dict[PurePosixPath, bytes]()
+    while waiting:
+        name = waiting.pop()
+        record = None if name in seen else signed.record(name)
+        seen.add(name)
+        if record is None:
+            continue
+        for row in record.releases:
+            requires = row.release.get("requires") or {}
+            lines = [
+                f"{json.dumps(each)} = {json.dumps(text)}\n" for each, text in requires.items()
+            ]
+            id_ = ReleaseId(entry_class=record.entry_class, name=name, version=row.version)
+            outlines[id_.folder / "release.toml"] = f"[requires]\n{''.join(lines)}".encode()
+            waiting += requires
+    return outlines
 
 
 def _outline(row: Row) -> bytes:
