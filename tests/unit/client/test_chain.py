@@ -17,6 +17,7 @@ from psreg.client.open_registry import OpenRegistry
 from psreg.client.resolve import parse_request
 from psreg.client.trust_store import TrustStore
 from psreg.core.ssh_key import SshKey
+from psreg.registry.trust.metadata import verified
 from simulator import PAST, Simulator
 from support.owners import ANA, BEN
 from support.simulated_log import witness
@@ -304,6 +305,37 @@ def test_the_newest_state_is_verified_once_for_all_chains(person):
         path.write_bytes(b"{}")
     assert Chain(receipts[1], person.library, pins).error is None
     assert failure(person.chain(receipts[1]))[1] == "last seen"
+
+
+def test_what_two_proofs_have_in_common_is_verified_once(person, monkeypatch):
+    registry = Simulator().release().release("diary").publish()
+    receipts = [person.install(registry, name) for name in ("quiz_master", "diary")]
+    roles = []
+
+    def counted(data, role, *more, **named):
+        roles.append(role)
+        return verified(data, role, *more, **named)
+
+    monkeypatch.setattr("psreg.registry.trust.reading.verified", counted)
+    pins = Pins(TrustStore(person.store), ())
+    assert [Chain(each, person.library, pins).error for each in receipts] == [None, None]
+    assert sorted(roles) == sorted({*roles})
+
+
+@pytest.mark.parametrize("role", ["timestamp", "snapshot", "targets", "releases", "r-"])
+def test_a_proof_that_differs_from_one_that_was_verified(person, role):
+    registry = Simulator().release().release("diary").publish()
+    receipts = [person.install(registry, name) for name in ("quiz_master", "diary")]
+    (proof,) = person.store.rglob("diary.proof")
+    value = json.loads(proof.read_text())
+    (path,) = (each for each in value["files"] if f"/{role}" in each or f".{role}" in each)
+    document = json.loads(value["files"][path])
+    document["signatures"][0]["sig"] = "0" * 128
+    value["files"][path] = json.dumps(document)
+    proof.write_text(json.dumps(value))
+    pins = Pins(TrustStore(person.store), ())
+    assert Chain(receipts[0], person.library, pins).error is None
+    assert Chain(receipts[1], person.library, pins).error.code == "TRUST_SIGNATURE"
 
 
 def test_a_claim_that_is_older_than_the_release(person):

@@ -22,7 +22,7 @@ from psreg.registry.log.growth import check_continues, check_logged, tiles_of
 from psreg.registry.records import PackageRecord, ReleaseRecord, read_record
 from psreg.registry.trust.drafts import Draft, Progress, progress
 from psreg.registry.trust.metadata import Document, info_of
-from psreg.registry.trust.reading import RegistryState, open_registry
+from psreg.registry.trust.reading import Known, RegistryState, open_registry
 from psreg.registry.trust.roles import (
     CHECKPOINT,
     OWNERS,
@@ -88,6 +88,8 @@ class Pins:
         self._store = store
         self._named = {each.location: each for each in registries}
         self._newest: dict[str, RegistryState] = {}
+        self._known: Known = {}
+        self._signers: dict[tuple[str, bytes, bytes], Progress] = {}
 
     def anchor(self, receipt: Receipt) -> Anchor:
         """Return the pinned root of the registry from which something was installed.
@@ -109,8 +111,29 @@ class Pins:
             TrustError: TRUST_UNPROVEN: it is not kept; what verifying it raises.
         """
         if anchor.id not in self._newest:
-            self._newest[anchor.id] = _opened(newest_kept(anchor.folder), name)
+            self._newest[anchor.id] = self.opened(newest_kept(anchor.folder), name)
         return self._newest[anchor.id]
+
+    def opened(self, read: Read, name: str) -> RegistryState:
+        """Return the state of a registry, verified from the first root on, which is the pinned one.
+
+        The same bytes, below the same others, are verified once for all its chains.
+
+        Raises:
+            TrustError: as `newest`.
+        """
+        state = open_registry(read, known=self._known)
+        if state is None:
+            raise unproven(name)
+        return state
+
+    def signers(self, document: Document, above: Document) -> Progress:
+        """Return who signed a verified document, of those who may as the one `above` says."""
+        key = document.role, document.data, above.data
+        if key not in self._signers:
+            draft = Draft(role=document.role, version=document.version, data=document.data)
+            self._signers[key] = progress(draft, above.signed)
+        return self._signers[key]
 
     def witnesses(self, receipt: Receipt) -> Witnesses:
         """Return the witnesses that the settings demand of the registry of something installed."""
@@ -154,21 +177,22 @@ class Chain:
     def __init__(self, receipt: Receipt, files: Files, pins: Pins) -> None:
         self.receipt = receipt
         self._files = files
+        self._pins = pins
         self._now = f"{now():%Y-%m-%dT%H:%M:%SZ}"
         self._title = f"{receipt.release.name} {receipt.release.version}"
         self.signed: Signed | None = None
         self.row: ReleaseRecord | None = None
         self.claimed = False
-        self.links = tuple(self._told(pins))
+        self.links = tuple(self._told())
 
     @property
     def error(self) -> PsregError | None:
         """Why it does not lead to the root, None if it does."""
         return self.links[-1].error
 
-    def _told(self, pins: Pins) -> Iterator[Link]:
+    def _told(self) -> Iterator[Link]:
         """Yield the links up to one that fails, which is told as that."""
-        links = self._links(pins)
+        links = self._links()
         self._at = "file"
         try:
             yield from links
@@ -177,13 +201,13 @@ class Chain:
                 error.hint = f"{self._again[:-1]} while the registry can be reached."
             yield Link(name=self._at, text=error.message, error=error)
 
-    def _links(self, pins: Pins) -> Iterator[Link]:
+    def _links(self) -> Iterator[Link]:
         yield self._file()
         self._at = "proof"
         name = self.receipt.release.name
-        anchor = pins.anchor(self.receipt)
+        anchor = self._pins.anchor(self.receipt)
         read = proof_of(anchor.folder, package_target(name))
-        state = _opened(read, name)
+        state = self._pins.opened(read, name)
         self._at = "record"
         record = self._record(state)
         row = self.row = self._row(record)
@@ -192,11 +216,11 @@ class Chain:
         self._at = "claim"
         yield from self._owners(state, _withdrawals(anchor, state).with_void_keys(record), row)
         self._at = "log"
-        witnesses = pins.witnesses(self.receipt)
+        witnesses = self._pins.witnesses(self.receipt)
         newest = yield from self._log(state, record, row, read, witnesses)
         self._at = "last seen"
         last = newest_kept(anchor.folder)
-        yield self._seen(pins.newest(anchor, name), state, newest, last(CHECKPOINT))
+        yield self._seen(self._pins.newest(anchor, name), state, newest, last(CHECKPOINT))
         self._at = "revocations"
         yield self._revocations()
 
@@ -264,8 +288,7 @@ class Chain:
             raise TrustError("TRUST_ROLLBACK", told, self._again)
 
     def _link(self, document: Document, above: Document, more: str = "") -> Link:
-        draft = Draft(role=document.role, version=document.version, data=document.data)
-        keys = progress(draft, above.signed)
+        keys = self._pins.signers(document, above)
         expires = f"{document.expires:%Y-%m-%dT%H:%M:%SZ}"
         text = (
             f"version {document.version}, signed by {', '.join(keys.signed)} "
@@ -371,14 +394,6 @@ class Chain:
             hint = f"Run `{self._files.replace.format(self.receipt.release.name)}`."
             raise TrustError("TRUST_REVOKED", revoked.told(self._title), hint)
         return Link(name="revocations", text="none of it is known to this machine")
-
-
-def _opened(read: Read, name: str) -> RegistryState:
-    """Return the state of a registry, verified from the first root on, which is the pinned one."""
-    state = open_registry(read)
-    if state is None:
-        raise unproven(name)
-    return state
 
 
 def _log_keys(state: RegistryState) -> tuple[NoteKey, ...]:

@@ -17,6 +17,7 @@ import hashlib
 from base64 import b64encode
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import TrustError
@@ -105,6 +106,7 @@ def signed(checkpoint: Checkpoint, private_key: bytes) -> bytes:
     return f"{checkpoint.text}\n{line}".encode()
 
 
+@lru_cache(maxsize=64)  # many releases have the same
 def verified(note: bytes, *keys: NoteKey) -> Checkpoint:
     """Return the checkpoint in a note that the log signed with one of its `keys`.
 

@@ -44,6 +44,10 @@ from psreg.registry.trust.roles import (
 Read = Callable[[str], bytes | None]
 """Returns the bytes of a file by its path in the registry ("metadata/timestamp.json"), or None."""
 
+Known = dict[tuple[str, bytes, bytes, bytes], Document]
+"""Documents that were verified, by role and all that this depended on: the bytes of the document,
+of the one that lists it and of the one that delegates to it, b"" where there is none."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogFile:
@@ -72,6 +76,7 @@ class RegistryState:
         top: Mapping[str, Document],
         bins: Mapping[str, Bins],
         read: Read,
+        known: Known,
     ) -> None:
         self.root_sha256 = chain.first_sha256
         self.roots = chain.roots
@@ -82,7 +87,7 @@ class RegistryState:
         self.mode = info_of(self.root).mode
         self.bins = bins[RELEASES]
         self.bins_below = bins
-        self._documents = _Documents(top, bins, read)
+        self._documents = _Documents(top, bins, read, known)
         self.documents: Mapping[str, Document] = self._documents
         self.targets: Mapping[str, Target] = _Targets(self.documents, bins)
         self.catalog: Mapping[str, CatalogFile] = _Files("catalog", self.targets, read)
@@ -135,19 +140,21 @@ class RegistryState:
 class _Documents(Mapping[str, Document]):
     """The metadata of a registry by role; a bin is read on access."""
 
-    def __init__(self, top: Mapping[str, Document], bins: Mapping[str, Bins], read: Read) -> None:
+    def __init__(
+        self, top: Mapping[str, Document], bins: Mapping[str, Bins], read: Read, known: Known
+    ) -> None:
         self.found = dict(top)
         """What was read so far."""
         self._top = tuple(top)
         self._bins = {role: each.above for each in bins.values() for role in each.roles}
-        self._read = read
+        self._read, self._known = read, known
 
     def __getitem__(self, role: str) -> Document:
         if role not in self.found:
             if role not in self._bins:
                 raise KeyError(role)
             snapshot, above = self.found[SNAPSHOT], self.found[self._bins[role]]
-            self.found[role] = _load(role, snapshot, above, self._read)
+            self.found[role] = _load(role, snapshot, above, self._read, self._known)
         return self.found[role]
 
     def __iter__(self) -> Iterator[str]:
@@ -259,45 +266,56 @@ def read_registry(read: Read) -> RegistryState | None:
     return state
 
 
-def open_registry(read: Read, *, owners: bool = True) -> RegistryState | None:
+def open_registry(
+    read: Read, *, owners: bool = True, known: Known | None = None
+) -> RegistryState | None:
     """Return the state of a registry as `read_registry`; what is not accessed is not verified.
 
-    Without `owners`, that role is left out: who reads the catalogue does not have it.
+    Without `owners`, that role is left out: who reads the catalogue does not have it. What is
+    `known` is not verified again; what is verified is added to it.
     """
-    chain = read_roots(read)
+    known = {} if known is None else known
+    chain = read_roots(read, known)
     data = read(TIMESTAMP_PATH)
     if data is None:
         return None
     if chain is None:
         raise TrustError("TRUST_MIXED", "there is a timestamp but no 1.root.json", _RESTORE)
     root = chain.newest
-    timestamp = verified(data, TIMESTAMP, root, entry=None)
-    snapshot = _load(SNAPSHOT, timestamp, root, read)
-    targets = _load(TARGETS, snapshot, root, read)
+    if (key := (TIMESTAMP, data, b"", root.data)) not in known:
+        known[key] = verified(data, TIMESTAMP, root, entry=None)
+    timestamp = known[key]
+    snapshot = _load(SNAPSHOT, timestamp, root, read, known)
+    targets = _load(TARGETS, snapshot, root, read, known)
     aboves = (RELEASES, *([OWNERS] if owners and delegates_to(targets, OWNERS) else []))
     top = {each.role: each for each in (root, timestamp, snapshot, targets)}
     bins: dict[str, Bins] = {}
     for role in aboves:
-        top[role] = _load(role, snapshot, targets, read)
+        top[role] = _load(role, snapshot, targets, read, known)
         below = bins_below(top[role])
         if below is None:
             told = f"{role} does not delegate to bins that psreg knows"
             raise TrustError("TRUST_METADATA", told)
         bins[role] = below
-    return RegistryState(chain, top, bins, read)
+    return RegistryState(chain, top, bins, read, known)
 
 
-def read_roots(read: Read) -> RootChain | None:
+def read_roots(read: Read, known: Known | None = None) -> RootChain | None:
     """Return the roots from `1.root.json` on, each signed by itself and the one before.
 
-    Returns None if there is no first root.
+    Returns None if there is no first root. `known` is as for `open_registry`.
 
     Raises:
         TrustError: TRUST_METADATA, TRUST_SIGNATURE or TRUST_MIXED.
     """
+    known = {} if known is None else known
     roots: list[Document] = []
     while (data := read(metadata_path(ROOT, roots[-1].version + 1 if roots else 1))) is not None:
-        roots.append(verified_root(data, before=roots[-1] if roots else None))
+        before = roots[-1] if roots else None
+        key = (ROOT, data, b"", before.data if before else b"")
+        if key not in known:
+            known[key] = verified_root(data, before)
+        roots.append(known[key])
     if not roots:
         return None
     first = roots[0]
@@ -309,7 +327,7 @@ def read_roots(read: Read) -> RootChain | None:
 _RESTORE = "Restore the registry's files from Git or from a mirror."
 
 
-def _load(role: str, lister: Document, delegator: Document, read: Read) -> Document:
+def _load(role: str, lister: Document, delegator: Document, read: Read, known: Known) -> Document:
     """Return the metadata of `role` in the version that `lister` names."""
     entry = listed(lister).get(role)
     if entry is None:
@@ -318,7 +336,9 @@ def _load(role: str, lister: Document, delegator: Document, read: Read) -> Docum
     data = read(path)
     if data is None:
         raise TrustError("TRUST_MIXED", f"{path} is missing", _RESTORE)
-    return verified(data, role, delegator, entry, bound=lister.bound)
+    if (key := (role, data, lister.data, delegator.data)) not in known:
+        known[key] = verified(data, role, delegator, entry, bound=lister.bound)
+    return known[key]
 
 
 class Listing(Protocol):
