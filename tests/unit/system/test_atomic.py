@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import subprocess
@@ -35,6 +36,26 @@ def test_a_failure_leaves_nothing_behind(tmp_path):
         write_file(tmp_path / "none" / "file", b"new")
 
 
+def test_a_system_that_writes_little_at_a_time(tmp_path, monkeypatch):
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda number, data: write(number, data[:3]))
+    write_file(tmp_path / "file", b"0123456789")
+    assert (tmp_path / "file").read_bytes() == b"0123456789"
+
+
+def test_a_disk_that_is_full(tmp_path, monkeypatch):
+    def full(number, data):
+        if len(data) < 8:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(number, data[:3])
+
+    write = os.write
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(UnavailableError, match="No space left"):
+        write_file(tmp_path / "file", b"0123456789")
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_a_device_or_a_pipe_is_written_to_and_not_replaced(tmp_path):
     pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)
@@ -65,6 +86,17 @@ def test_a_folder_of_ones_own(tmp_path):
         assert not folder.is_symlink()
     with pytest.raises(UnavailableError):
         real_folder(tmp_path / "elsewhere" / ("x" * 300))
+
+
+@pytest.mark.parametrize("linked", ["state", "state/a", "state/a/b"])
+def test_a_link_between_a_folder_and_the_one_that_it_is_inside(tmp_path, linked):
+    (tmp_path / "elsewhere" / "a" / "b").mkdir(parents=True)
+    place = tmp_path / linked
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(tmp_path / "elsewhere")
+    folder = real_folder(tmp_path / "state" / "a" / "b", tmp_path / "state")
+    assert folder.resolve() == folder
+    assert folder.is_dir()
 
 
 HOLDER = """

@@ -11,7 +11,6 @@ import os
 import shutil
 import stat
 import sys
-import tempfile
 import time
 from _thread import get_ident  # `threading` takes long to import
 from collections.abc import Iterator
@@ -29,6 +28,7 @@ DAMAGED = ".damaged"
 """The suffix of what was set aside because it could not be used."""
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_PLAIN = getattr(os, "O_BINARY", 0)
 """Flags that not every system has."""
 
 _POLL = 0.05
@@ -52,26 +52,35 @@ def write_file(path: Path, data: bytes, mode: int = 0o644, *, durable: bool = Tr
             with open(number, "wb") as device:  # noqa: PTH123 - takes a descriptor
                 device.write(data)
             return
-        number, temporary = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)
+        temporary = os.path.join(os.path.dirname(path), TEMPORARY + os.urandom(8).hex())  # noqa: PTH118, PTH120
+        number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN | _NO_LINK, 0o600)
         try:
-            with open(number, "wb") as file:  # noqa: PTH123 - takes a descriptor
-                file.write(data)
-                file.flush()
-                if durable:
-                    os.fsync(number)
-            Path(temporary).chmod(mode)
-            Path(temporary).replace(path)
+            _fill(number, data, durable=durable)
+            os.chmod(temporary, mode)  # noqa: PTH101
+            os.replace(temporary, path)  # noqa: PTH105
         except BaseException:
             with suppress(OSError):
-                Path(temporary).unlink()
+                os.unlink(temporary)  # noqa: PTH108
             raise
     except OSError as error:
         raise cannot_write(path, error) from error
 
 
+def _fill(number: int, data: bytes, *, durable: bool) -> None:
+    """Write `data` to an open file, and close that."""
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(number, rest) :]
+        if durable:
+            os.fsync(number)
+    finally:
+        os.close(number)
+
+
 def _is_device(path: Path) -> bool:
     try:
-        mode = path.stat().st_mode
+        mode = os.stat(path).st_mode  # noqa: PTH116
     except OSError:
         return False
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
@@ -87,7 +96,7 @@ def write_own(path: Path, data: bytes, inside: Path, *, durable: bool = True) ->
     """
     real_folder(path.parent, inside)
     try:
-        if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+        if _is_something_else(path):
             set_aside(path)
     except OSError as error:
         raise cannot_write(path, error) from error
@@ -102,10 +111,8 @@ def real_folder(path: Path, inside: Path | None = None) -> Path:
     Raises:
         UnavailableError: `CANNOT_WRITE`.
     """
-    below = inside is not None and path.is_relative_to(inside)
-    between = path.parents[: len(path.parts) - len(inside.parts)] if inside and below else ()
     try:
-        there = [_is_real(folder) for folder in (*reversed(between), path)]
+        there = [_is_real(folder) for folder in _down_to(path, inside)]
         if not all(there):
             path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -113,16 +120,35 @@ def real_folder(path: Path, inside: Path | None = None) -> Path:
     return path
 
 
-def _is_real(folder: Path) -> bool:
+def _down_to(path: Path, inside: Path | None) -> Iterator[str]:
+    """Yield the folders from `inside` down to `path`, or that alone if it is not inside."""
+    whole, above = str(path), str(inside)
+    if inside is not None and whole.startswith(above + os.sep):
+        yield above
+        at = len(above)
+        while (at := whole.find(os.sep, at + 1)) > 0:
+            yield whole[:at]
+    yield whole
+
+
+def _is_real(folder: str) -> bool:
     """Return whether there is a real folder; what else is in its place is removed."""
     try:
-        mode = folder.lstat().st_mode
+        mode = os.lstat(folder).st_mode
     except (FileNotFoundError, NotADirectoryError):
         return False
     if stat.S_ISDIR(mode):
         return True
-    folder.unlink()
+    os.unlink(folder)  # noqa: PTH108
     return False
+
+
+def _is_something_else(path: Path) -> bool:
+    """Return whether there is something that is not a regular file. Raises OSError."""
+    try:
+        return not stat.S_ISREG(os.lstat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 def set_aside(path: Path) -> bool:
@@ -158,11 +184,12 @@ def clear_unfinished(folder: Path, prefix: str = TEMPORARY, age: float = 0.0) ->
     """
     latest = time.time() - age
     with suppress(OSError):
-        for path in folder.iterdir():
-            status = path.lstat()
-            old = not age or status.st_mtime < latest
-            if old and path.name.startswith(prefix) and not stat.S_ISDIR(status.st_mode):
-                path.unlink()
+        with os.scandir(folder) as entries:
+            found = [each for each in entries if each.name.startswith(prefix)]
+        for entry in found:
+            old = not age or entry.stat(follow_symlinks=False).st_mtime < latest
+            if old and not entry.is_dir(follow_symlinks=False):
+                os.unlink(entry)  # noqa: PTH108
 
 
 def cannot_write(path: Path, error: OSError) -> UnavailableError:
@@ -185,7 +212,7 @@ def exclusive(lock: Path, wait: float = 60.0) -> Iterator[None]:
         UnavailableError: `LOCKED`, or `CANNOT_WRITE`.
     """
     try:
-        if os.path.lexists(lock) and not stat.S_ISREG(lock.lstat().st_mode):
+        if _is_something_else(lock):
             set_aside(lock)
         number = os.open(lock, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600)
     except OSError as error:
