@@ -88,11 +88,12 @@ class MemoryCache:
         self._check((registry, name, version))
         return self.releases.get((registry, name, version))
 
-    def keep(self, verified, data):
-        if data is not None:
-            self.artifacts[verified.row.sha256] = data
-        key = (verified.registry, verified.release.name, verified.release.version)
-        self.releases[key] = verified
+    def keep(self, releases):
+        for verified, data in releases:
+            if data is not None:
+                self.artifacts[verified.row.sha256] = data
+            key = (verified.registry, verified.release.name, verified.release.version)
+            self.releases[key] = verified
 
     def _check(self, key):
         if key in self.damaged:

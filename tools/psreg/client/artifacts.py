@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -33,6 +34,7 @@ class Artifacts:
     def __init__(self, folder: Path, *, writable: bool = True) -> None:
         self.folder = folder
         self._writable = writable
+        self._tidied: set[Path] = set()
 
     def has(self, sha256: str) -> bool:
         """Return whether there is something, intact or not, that should be an artifact."""
@@ -52,19 +54,32 @@ class Artifacts:
 
     def keep_artifact(self, sha256: str, data: bytes) -> None:
         """Keep an artifact that was verified, if the cache can be written."""
-        self.write(self.place(ARTIFACTS, sha256), data)
+        self.write([(self.place(ARTIFACTS, sha256), data)])
 
     def place(self, kind: str, digest: str) -> Path:
         """Return where something of a kind is, by its digest."""
-        return self.folder / kind / digest[:2] / digest
+        return self.folder.joinpath(kind, digest[:2], digest)
 
-    def write(self, place: Path, content: bytes) -> None:
-        """Write a file of the cache, unless it is there; what cannot be written is left out."""
-        usable = self._writable and (self.folder.is_dir() or not os.path.lexists(self.folder))
-        if usable and _found(place, len(content)) != content:
-            with suppress(UnavailableError), exclusive(real_folder(self.folder) / LOCK, _PATIENCE):
-                clear_unfinished(place.parent)  # killed runs leave them
-                write_own(place, content, self.folder, durable=False)
+    def write(self, files: Iterable[tuple[Path, bytes]]) -> None:
+        """Write files of the cache that are not there, under one lock.
+
+        What cannot be written is left out.
+        """
+        if not self._writable or not (self.folder.is_dir() or not os.path.lexists(self.folder)):
+            return
+        missing = [(place, data) for place, data in files if _found(place, len(data)) != data]
+        if not missing:
+            return
+        with suppress(UnavailableError), exclusive(real_folder(self.folder) / LOCK, _PATIENCE):
+            for place, data in missing:
+                self._write(place, data)
+
+    def _write(self, place: Path, data: bytes) -> None:
+        if (folder := place.parent) not in self._tidied:
+            clear_unfinished(folder)  # killed runs leave them
+            self._tidied.add(folder)
+        with suppress(UnavailableError):
+            write_own(place, data, self.folder, durable=False)
 
 
 def user_artifacts(*, writable: bool = True) -> Artifacts | None:

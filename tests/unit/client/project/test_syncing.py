@@ -70,6 +70,32 @@ def test_only_files_to_write_are_returned_but_all_are_cached(project):
     assert [*project.sync()[0]] == FILES
 
 
+def test_what_was_fetched_before_a_failure_is_kept(project):
+    project.shelf.signer.artifacts[PATHS["words"]] = b"false"
+    with pytest.raises(TrustError):
+        project.sync()
+    assert [*project.cache.artifacts] == [project.lock.prompts["quiz"].sha256]
+
+
+def test_a_killed_run_has_kept_most_of_what_it_fetched(cache):
+    shelf = Shelf()
+    names = [f"p{at:03}" for at in range(100)]
+    for name in names:
+        shelf.release(name)
+    kept = []
+
+    class Counted(type(cache)):
+        def keep(self, releases):
+            super().keep(releases)
+            kept.append(len(self.artifacts))
+
+    manifest = Manifest.read("".join(["[prompts]\n", *(f'{n} = "*"\n' for n in names)]).encode())
+    published = Published(manifest, opener(usual=shelf).opens)
+    sync = Sync(published, Counted(), lambda _: None, fresh=True)
+    sync.files(sync.releases(relocked(manifest, Lock(), published)), ())
+    assert kept == [64, 100]
+
+
 def test_a_fresh_run_asks_about_each_release(project):
     project.sync()
     project.shelf.asked.clear()

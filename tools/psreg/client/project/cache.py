@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import chain, starmap
 from pathlib import Path
 
 from psreg.client.artifacts import (
@@ -45,16 +46,21 @@ class Cache(Artifacts):
             raise damaged(place)
         return found
 
-    def keep(self, verified: VerifiedRelease, data: bytes | None) -> None:
-        """Keep a release and its artifact, which were verified, if the cache can be written.
+    def keep(self, releases: Iterable[tuple[VerifiedRelease, bytes | None]]) -> None:
+        """Keep releases and their artifacts, which were verified, if the cache can be written.
 
-        Without `data`, the artifact is there.
+        Where there are no bytes of an artifact, it is there.
         """
+        self.write(chain.from_iterable(starmap(self._files_of, releases)))
+
+    def _files_of(
+        self, verified: VerifiedRelease, data: bytes | None
+    ) -> Iterator[tuple[Path, bytes]]:
         row = verified.row
         if data is not None:
-            self.keep_artifact(row.sha256, data)
+            yield self.place(ARTIFACTS, row.sha256), data
         key = _key(verified.registry, verified.release.name, row.version)
-        self.write(self.place(RELEASES, key), verified.to_bytes())
+        yield self.place(RELEASES, key), verified.to_bytes()
 
     def files(self) -> Iterator[Path]:
         """Yield the files of the cache, by name."""

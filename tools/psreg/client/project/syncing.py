@@ -7,7 +7,7 @@ what this machine has seen revoked since is still refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -30,9 +30,12 @@ class Kept(Protocol):
     def release(self, registry: str, name: str, version: str) -> VerifiedRelease | None:
         """Return a release as it was verified. Raises as `artifact`."""
 
-    def keep(self, verified: VerifiedRelease, data: bytes | None) -> None:
-        """Keep a release, and its artifact unless that is there."""
+    def keep(self, releases: Iterable[tuple[VerifiedRelease, bytes | None]]) -> None:
+        """Keep releases, and the artifacts of those whose bytes are given."""
 
+
+_TOGETHER = 64
+"""How many releases are kept in one go, at most: what a killed run has to fetch again."""
 
 Withdrawn = Callable[[LockedPrompt], PsregError | None]
 """Returns why this machine knows that a release must not be used, None if it may be."""
@@ -97,15 +100,22 @@ class Sync:
         """
         data: dict[str, bytes] = {}
         warnings: list[str] = []
-        for verified in releases:
-            content, fetched = self._artifact(verified)
-            written = verified.release.filename in write
-            if written or fetched:
-                locked = verified.row.sha256 in had
-                warnings += check_content(verified.choice, content, locked=locked)
-            self._cache.keep(verified, content if fetched else None)
-            if written:
-                data[verified.release.filename] = content
+        waiting: list[tuple[VerifiedRelease, bytes | None]] = []
+        try:
+            for verified in releases:
+                content, fetched = self._artifact(verified)
+                written = verified.release.filename in write
+                if written or fetched:
+                    locked = verified.row.sha256 in had
+                    warnings += check_content(verified.choice, content, locked=locked)
+                if written:
+                    data[verified.release.filename] = content
+                waiting.append((verified, content if fetched else None))
+                if len(waiting) == _TOGETHER:
+                    self._cache.keep(waiting)
+                    waiting = []
+        finally:
+            self._cache.keep(waiting)  # what is good is not fetched again after a failure
         return data, tuple(warnings)
 
     def _kept(self, prompt: LockedPrompt) -> tuple[VerifiedRelease | None, TrustError | None]:
