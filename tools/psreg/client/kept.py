@@ -70,14 +70,14 @@ def keep_proof(folder: Path, target: str, tiles: Mapping[str, bytes] = NOTHING) 
 def _keep_proof(folder: Path, target: str, tiles: Mapping[str, bytes]) -> None:
     read = newest_kept(folder)
     files = {TIMESTAMP_PATH: read(TIMESTAMP_PATH) or b""}
-    listed = _listed(files[TIMESTAMP_PATH])
-    listed |= _listed(_file(folder / METADATA_FOLDER / f"{SNAPSHOT}.json"))
-    targets = (target, *_beside(target))
-    for role in listed.keys() & _roles_of(targets):
+    snapshot = _file(folder.joinpath(METADATA_FOLDER, f"{SNAPSHOT}.json"))
+    listed = {**_listed(files[TIMESTAMP_PATH]), **_listed(snapshot)}
+    beside = _beside(target)
+    for role in listed.keys() & _roles_of((target, *beside)):
         path = metadata_path(role, listed[role])
         if (data := read(path)) is not None:
             files[path] = data
-    for path in _beside(target):
+    for path in beside:
         if data := _file(folder / path):
             files[target_path(path, Target.of(data).sha256)] = data
     document = {
@@ -125,7 +125,7 @@ def newest_kept(folder: Path) -> Read:
             return _target(folder, path)
         if found[0] == ROOT:
             return _root(folder, found[1])
-        data = _file(folder / METADATA_FOLDER / f"{found[0]}.json")
+        data = _file(folder.joinpath(METADATA_FOLDER, f"{found[0]}.json"))
         return data if data is not None and _version(data) == found[1] else None
 
     return read
@@ -221,7 +221,8 @@ def _roles_of(targets: tuple[str, ...]) -> set[str]:
     return {SNAPSHOT, TARGETS, RELEASES, OWNERS, *bins}
 
 
-def _listed(data: bytes | None) -> dict[str, int]:
+@lru_cache(maxsize=4)  # as for `_signed`
+def _listed(data: bytes | None) -> Mapping[str, int]:
     """Return the roles that a timestamp or a snapshot lists, each with its version."""
     meta = _signed(data).get("meta", {})
     return {name.removesuffix(".json"): int(each["version"]) for name, each in meta.items()}

@@ -11,6 +11,7 @@ uses the state of a registry.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -273,8 +274,10 @@ class TufClient(TargetFiles):
 
         It may stand for another one that the same key signed; python-tuf could not tell.
         """
+        if self._registry_id is None or not os.path.exists(f"{self._metadata}/{role}.json"):  # noqa: PTH110
+            return
         file = self._metadata / f"{role}.json"
-        signed = signed_in(file) if self._registry_id is not None and file.exists() else None
+        signed = signed_in(file)
         if signed is not None and not is_of(signed, role, self._registry_id, required=True):
             delete(file)
 

@@ -209,6 +209,8 @@ def digests(files: Mapping[str, bytes]) -> dict[str, str]:
 
 def digest_of(place: Path) -> str:
     """Return the SHA-256 of a file of our own state, "" if it cannot be read."""
+    if not os.path.lexists(place):
+        return ""  # what is often so should not take the time of an error
     try:
         return hashlib.sha256(read_own(place, _LARGEST_KEPT)).hexdigest()
     except UnavailableError:
