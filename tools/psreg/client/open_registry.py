@@ -190,7 +190,7 @@ class OpenRegistry:
             UnavailableError: the log cannot be read.
         """
         name, release = record.name, f"{record.name} {row.version}"
-        before = self.targets.accepted(release, self._checked(name, row))
+        before = self.targets.accepted(release, partial(self._checked, name, row))
         if before is not None and (before.claimed or not self.require_claimed):
             self._claimed |= {name} if before.claimed else set()
             self._unchecked.pop(name, None)

@@ -95,9 +95,9 @@ def test_the_same_state_is_asked_for_twice_and_verified_once(registry, connect, 
     assert not targets.lists(ABSENT)
     assert targets.versions() == {"root": 1, "timestamp": 1, "snapshot": 1, "targets": 1}
     assert targets.newest_root() == registry.first_root
-    assert targets.accepted("quiz_master 1.0.0", "d" * 64).claimed
-    assert targets.accepted("quiz_master 1.0.0", "e" * 64) is None
-    assert targets.accepted("quiz_master 1.0.1", "d" * 64) is None
+    assert targets.accepted("quiz_master 1.0.0", lambda: "d" * 64).claimed
+    assert targets.accepted("quiz_master 1.0.0", lambda: "e" * 64) is None
+    assert targets.accepted("quiz_master 1.0.1", lambda: "d" * 64) is None
     targets.remember()
     assert (judged, verified, registry.reads) == ([(None, None)], [], PROBES)
 
@@ -116,7 +116,7 @@ def test_what_was_not_asked_for_before_is_verified_and_then_remembered_beside_it
     targets = connect()
     assert targets.target(RECORD, 10_000)
     assert targets.target("catalog/head.json", 10_000)
-    assert targets.accepted("quiz_master 1.0.0", "d" * 64)
+    assert targets.accepted("quiz_master 1.0.0", lambda: "d" * 64)
     assert not verified
 
 
@@ -125,13 +125,15 @@ def test_a_new_timestamp_is_verified(registry, connect, verified):
     registry.release("diary").publish()
     targets = connect()
     assert targets.target(RECORD, 10_000)
-    assert targets.accepted("quiz_master 1.0.0", "d" * 64) is None
+    assert targets.accepted("quiz_master 1.0.0", lambda: "d" * 64) is None
     assert targets.versions()["timestamp"] == 2
     assert verified
     targets.remember()
     targets = connect()
     assert targets.versions()["timestamp"] == 2
-    assert targets.accepted("quiz_master 1.0.0", "d" * 64) is None, "that was of another state"
+    assert targets.accepted("quiz_master 1.0.0", lambda: "d" * 64) is None, (
+        "that was of another state"
+    )
     assert not verified
 
 

@@ -213,10 +213,10 @@ class VerifiedTargets(TargetFiles):
         """Yield the roots from the pinned one on, the current one included."""
         return self._verifier.former_roots()
 
-    def accepted(self, name: str, digest: str) -> Acceptance | None:
-        """Return that a release passed all checks; `digest` is of all that they depend on."""
+    def accepted(self, name: str, digest: Callable[[], str]) -> Acceptance | None:
+        """Return that a release passed all checks; `digest` returns that of what they depend on."""
         found = self._known[0].accepted.get(name) if self._known else None
-        return found if found and found.digest == digest else None
+        return found if found and found.digest == digest() else None
 
     def accept(self, name: str, digest: str, *, claimed: bool) -> None:
         """Remember that a release passed all checks."""
