@@ -1,4 +1,4 @@
-"""What pinning the prompts of a project costs: resolving many names, and fetching many files."""
+"""What pinning the prompts of a project costs: resolving, fetching and verifying many."""
 
 import json
 import os
@@ -110,6 +110,9 @@ def _synced(folder, base, pin):
     run("second", "registry", "add", base, "--root-sha256", pin)
     yield Metric(f"sync {FILES} locked prompts, cold, s", run("second", "sync"), 3)
     yield Metric(f"sync {FILES} locked prompts, nothing to do, s", run("second", "sync"), 3)
+    yield Metric(f"verify {FILES} locked prompts, s", run("second", "verify"), 3)
+    bill = ("list", "--format", "cyclonedx")
+    yield Metric(f"bill of materials of {FILES} locked prompts, s", run("second", *bill), 3)
     shutil.rmtree(project / "prompts")
     yield Metric(
         f"install --frozen {FILES} prompts, warm cache, s", run("second", "install", "--frozen"), 3
