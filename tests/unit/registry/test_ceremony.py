@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 import pytest
+from tuf.api.metadata import Metadata
 
 from psreg.core.errors import FindingsError, PsregError, TrustError, UnavailableError
 from psreg.core.ssh_key import SshKey
@@ -457,6 +458,21 @@ def test_a_person_sees_all_that_is_signed(
     key = SshKey.parse(BEN.line).fingerprint
     assert f"alpha: 1 of its owners sign; one is github:2, {key}" in said
     assert ": targets.owners/alpha.json.hashes.sha256: " in said
+
+
+def test_a_draft_is_read_as_often_whatever_there_is_beside_it(
+    registry: Path, people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each bin has a draft, and a large registry has many bins."""
+    people.harden()
+    state, reads, parse = state_of(registry), [], Metadata.from_bytes
+    monkeypatch.setattr(
+        Metadata, "from_bytes", lambda data, *rest: reads.append(data) or parse(data, *rest)
+    )
+    waiting = signing(QuickDir(registry), state)
+    bins = [each.draft.data for each in waiting if each.draft.role.startswith("o4-")]
+    assert len(bins) == 16
+    assert max(map(reads.count, bins)) <= 2
 
 
 def test_a_draft_is_where_its_name_says() -> None:

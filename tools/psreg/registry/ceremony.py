@@ -337,7 +337,7 @@ def _place(draft: Draft) -> tuple[int, str]:
 
 def _delegators(draft: Draft, drafts: Iterable[Draft], state: RegistryState) -> list[Any]:
     """Return the signed parts that say who signs a draft: those in force, and those that follow."""
-    new = {each.role: each.signed for each in drafts}
+    new = {each.role: each.signed for each in drafts if each.role in _ORDER}
 
     def newest(role: str) -> Any:
         return new.get(role) or state.documents[role].signed
