@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from psreg.formats.tree import Tree as RegistryTree
 from psreg.registry.keys.claiming import Claimed, claim_names
 from psreg.registry.owners.to_sign import owners_to_sign, to_sign
+from psreg.registry.publish import PublishResult
 from psreg.registry.records import PackageRecord, read_record
 from support.owners import ANA, Owner, entry_toml, place_of
-from support.publishing import NOW, Tree, entry, ports, release, state_of
+from support.publishing import NOW, Tree, copied, entry, ports, release, state_of
 
 ALPHA = PurePosixPath("pbes/prompt/alpha/entry.toml")
 
@@ -64,6 +67,18 @@ def claimed(
 ) -> Tree:
     """Publish `alpha` 1.0.0, and let its owners claim it; return the tree."""
     tree = owned("1.0.0", by=by, threshold=threshold)
-    release(home, registry, tree)
-    claim(home, registry, tree)
+    copied(_claiming(by, threshold), home, registry)
     return tree
+
+
+@cache
+def _claiming(by: tuple[Owner, ...], threshold: int) -> Callable[[Path, Path], PublishResult]:
+    """Return what publishes and claims, the same function for the same owners."""
+    tree = owned("1.0.0", by=by, threshold=threshold)
+
+    def make(home: Path, registry: Path) -> PublishResult:
+        published = release(home, registry, tree)
+        claim(home, registry, tree)
+        return published
+
+    return make

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import count
@@ -89,20 +90,29 @@ def release(
 
 
 @cache
-def _founded() -> tuple[Path, str]:
-    """Publish FIRST once for all tests of this process; return where, and the registry's id."""
+def _once(make: Callable[[Path, Path], PublishResult]) -> tuple[Path, str]:
+    """Publish once for all tests of this process; return where, and the registry's id."""
     place = Path(mkdtemp(prefix="psreg-tests-"))
     atexit.register(rmtree, place)
-    published = release(place / "home", place / "registry", FIRST)
+    published = make(place / "home", place / "registry")
     return place, published.registry_id
 
 
-def founded(home: Path, registry: Path) -> None:
-    """Leave what `release(home, registry, FIRST)` does, copied from where that was done once."""
-    place, registry_id = _founded()
+def copied(make: Callable[[Path, Path], PublishResult], home: Path, registry: Path) -> None:
+    """Leave what `make(home, registry)` does, copied from where that was done once."""
+    place, registry_id = _once(make)
     copytree(place / "home/keys", home / "keys")
     copytree(place / "registry", registry)
     PublishJournal(home / "state", registry).finish(registry_id)
+
+
+def _first(home: Path, registry: Path) -> PublishResult:
+    return release(home, registry, FIRST)
+
+
+def founded(home: Path, registry: Path) -> None:
+    """Leave what `release(home, registry, FIRST)` does."""
+    copied(_first, home, registry)
 
 
 def logless(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,10 +347,11 @@ class Died(Exception):  # noqa: N818
 def dying(begun: Callable[[], Ports], go_on: Callable[[Ports], object]) -> Iterator[Ports]:
     """Yield what each death leaves of `go_on`, at its first change, the next, and so on.
 
-    The last ones are those of a process that lives.
+    The last ones are those of a process that lives. What has begun is in memory, and begins once.
     """
+    first = begun()
     for last in count():
-        real = begun()
+        real = deepcopy(first)
         try:
             go_on(Dying(real, last))  # type: ignore[arg-type]
         except Died:

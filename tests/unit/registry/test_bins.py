@@ -24,6 +24,7 @@ from support.publishing import (
     Dying,
     Tree,
     client_reads,
+    copied,
     entry,
     files,
     former_bins,
@@ -49,10 +50,14 @@ def names(count: int) -> Tree:
 FULL, OVER = names(256), names(257)
 
 
+def publish_full(home: Path, registry: Path) -> PublishResult:
+    return release(home, registry, FULL)
+
+
 @pytest.fixture
 def full(home: Path, registry: Path) -> None:
     """A registry with as many names as 16 bins are for."""
-    release(home, registry, FULL)
+    copied(publish_full, home, registry)
     assert state_of(registry).bins == FEW
 
 

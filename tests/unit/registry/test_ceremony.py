@@ -290,6 +290,7 @@ def test_the_holders_see_that_a_name_is_recovered(
     assert [*made.claim.keys.values()] == ["github:2"]
 
 
+@pytest.mark.unmeasured
 def test_dying_while_a_root_becomes_current() -> None:
     """A client reads the registry at every moment, and the next publish finishes the work."""
     tree = owned("1.0.0")

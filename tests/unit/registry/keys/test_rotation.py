@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import replace
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from shutil import copytree
 from tempfile import TemporaryDirectory
@@ -59,12 +61,21 @@ PEOPLE = ("ana", "ben", "cem")
 ALL = ("online", "timestamp", "log", "owners", "root")
 
 
-def begun(*, claimed: bool = True) -> Ports:
-    """Return a registry in development mode, in memory."""
+def begun() -> Ports:
+    """Return a registry in development mode, in memory: a copy of one that began once."""
+    return deepcopy(_begun())
+
+
+@cache
+def _begun() -> Ports:
+    real = unclaimed()
+    claim_names([RegistryTree(TREE).entries[0]], NOW, real)
+    return real
+
+
+def unclaimed() -> Ports:
     real = memory_ports()
     publish(TREE, CLEAN, NOW, real)
-    if claimed:
-        claim_names([RegistryTree(TREE).entries[0]], NOW, real)
     return real
 
 
@@ -394,7 +405,7 @@ def test_two_people_cannot_share_a_key() -> None:
 
 
 def test_what_cannot_be_changed_in_development() -> None:
-    real = begun(claimed=False)
+    real = unclaimed()
     for wanted in (Wanted(new=["owners"]), Wanted(removed=["ana"])):
         with pytest.raises(UsageError):
             rotate(wanted, NOW, real)
@@ -480,13 +491,14 @@ def test_killed_at_any_write_while_a_log_begins(
 ) -> None:
     logless(monkeypatch)
     wanted = Wanted(new=["log"])
-    real = begun(claimed=False)
+    first = unclaimed()
+    real = deepcopy(first)
     dying = Dying(real, 10_000)
     rotate(wanted, NOW + DAY, dying)  # type: ignore[arg-type]
     steps = 10_000 - dying._left
     assert steps > 15
     for last in (*sampled(range(steps - 8), 5), *range(steps - 8, steps + 1)):
-        real = begun(claimed=False)
+        real = deepcopy(first)
         assert clients.read(real, f"old-{last}")
         assert dies(real, last, wanted) == (last < steps)
         assert clients.read(real, f"old-{last}")
