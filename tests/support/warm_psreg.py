@@ -1,8 +1,8 @@
 """The `psreg` command for tests: a process of its own, which starts within milliseconds.
 
-It is a fork of a process that has imported all of psreg and run none of it, so that a command has
-its own working directory, environment, standard streams, exit code and memory, as if it had been
-started anew; only the imports are saved. Tests of start-up, signals and streams start Python.
+It is a fork of a process that has imported all of psreg, compiled its tables of patterns, and run
+no command, so that each has its own working directory, environment, standard streams, exit code and
+memory, as if it had been started anew. Tests of start-up, signals and streams start Python.
 """
 
 import atexit

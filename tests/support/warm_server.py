@@ -44,6 +44,7 @@ def serve(path):
         if module.name != "psreg.__main__":
             import_module(module.name)
     import_module("s3fs")  # the driver of `psreg deploy` takes as long as all the others
+    _compile()
     gc.freeze()
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(path)
@@ -56,6 +57,24 @@ def serve(path):
                 server.close()
                 _attend(connection)
             connection.close()
+
+
+def _compile():
+    """Let psreg compile its own tables: the patterns that texts are searched for, and schemas.
+
+    Files of this repository are checked, in memory and by functions that touch nothing else. What
+    that leaves takes as long as all the rest of most commands.
+    """
+    from pathlib import Path, PurePosixPath  # noqa: PLC0415
+
+    from psreg.cli.rules import registry_rules  # noqa: PLC0415
+    from psreg.lint.registry_walk import check_tree  # noqa: PLC0415
+
+    root = Path(__file__).resolve().parents[2]
+    names = ("prompt/email_reply", "interactive_engine/socratic_tutor")
+    files = (path for name in names for path in (root / "pbes" / name).rglob("*") if path.is_file())
+    tree = {PurePosixPath(path.relative_to(root)): path.read_bytes() for path in files}
+    list(check_tree(tree, registry_rules()))
 
 
 def _reap():
