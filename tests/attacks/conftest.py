@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from simulator import Simulator
+from simulator import lasting
 from support.clients import OUTCOMES, Client
 from support.loopback import serving
 
@@ -25,7 +25,7 @@ def client(tmp_path):
 @pytest.fixture
 def signer():
     """What signs the registry that is attacked; it has published nothing yet."""
-    return Simulator()
+    return lasting()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from simulator import LATER, METADATA, PAST, Simulator
+from simulator import LATER, METADATA, PAST, Simulator, lasting
 from support.loopback import answer, reset, serving
 
 NOWHERE = "http://127.0.0.1:9"
@@ -18,7 +18,7 @@ TIMESTAMP = f"{METADATA}timestamp.json"
 
 @pytest.fixture
 def signer():
-    return Simulator(log=True)
+    return lasting(log=True)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from simulator import Simulator
+from simulator import Simulator, lasting
 from support.owners import ANA, BEN, CEM, Owner
 from support.simulated_owners import SimulatedOwners, change, files_of, owned_by
 
@@ -39,7 +39,7 @@ def owned(attack):
 
 @pytest.fixture
 def signer():
-    return Simulator(log=True)
+    return lasting(log=True)
 
 
 def give(owned, *owners, threshold=1, version="1.1.0", data=b"newer"):

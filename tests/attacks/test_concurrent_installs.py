@@ -5,14 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from psreg.client.library import Library
-from simulator import Simulator
+from simulator import lasting
 
 NAMES = tuple(f"quiz_{letter}" for letter in "abcd")
 
 
 @pytest.fixture
 def signer():
-    registry = Simulator(log=True)
+    registry = lasting(log=True)
     for name in NAMES:
         registry.release(name, data=name.encode()).release(name, "1.1.0", f"{name} newer".encode())
     return registry

@@ -12,7 +12,7 @@ import shutil
 
 import pytest
 
-from simulator import Simulator
+from simulator import lasting
 from support.simulated_log import SimulatedLog
 
 REFUSED = (3, "TRUST_LOG")
@@ -20,7 +20,7 @@ REFUSED = (3, "TRUST_LOG")
 
 @pytest.fixture
 def signer():
-    return Simulator(log=True)
+    return lasting(log=True)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from simulator import Simulator
+from simulator import lasting
 from support.owners import ANA, BEN, CEM, Owner
 from support.simulated_log import encode
 from support.simulated_owners import SimulatedOwners, files_of
@@ -23,7 +23,7 @@ NEWER, FORGED = b"newer", b"forged"
 
 @pytest.fixture
 def signer():
-    return Simulator(log=True)
+    return lasting(log=True)
 
 
 @pytest.fixture(params=["new client", "old client"])

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from simulator import Simulator
+from simulator import lasting
 from support.owners import ANA, BEN
 from support.simulated_actions import row_of
 from support.simulated_owners import SimulatedOwners, yank
@@ -21,7 +21,7 @@ REFUSED = (3, "TRUST_STATEMENT")
 
 @pytest.fixture
 def signer():
-    return Simulator(log=True)
+    return lasting(log=True)
 
 
 @pytest.fixture

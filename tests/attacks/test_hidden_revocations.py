@@ -11,7 +11,7 @@ import hashlib
 
 import pytest
 
-from simulator import Simulator
+from simulator import lasting
 from support.simulated_actions import WHY, lift_of, reinstate, row_of, withdraw
 
 HIDDEN = (3, "TRUST_ROLLBACK")
@@ -20,7 +20,7 @@ REVOKED = (3, "TRUST_REVOKED")
 
 @pytest.fixture(params=["with a log", "without"])
 def signer(request):
-    return Simulator(log=request.param == "with a log")
+    return lasting(log=request.param == "with a log")
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from simulator import METADATA, PAST, Simulator
+from simulator import METADATA, PAST, lasting
 
 OLD, NEW, OTHER = (b"[CONTENT]\n%s\n" % text for text in (b"old", b"new", b"other"))
 COMMANDS = ("update", "add other", "update diary")
@@ -18,7 +18,7 @@ COMMANDS = ("update", "add other", "update diary")
 @pytest.fixture
 def signer():
     """What signs a registry whose first entry a project uses."""
-    made = Simulator(log=True).release("diary", "1.0.0", OLD, entry_class="prompt")
+    made = lasting(log=True).release("diary", "1.0.0", OLD, entry_class="prompt")
     return made.release("other", "1.0.0", OTHER, entry_class="prompt")
 
 

@@ -9,7 +9,7 @@ import signal
 
 import pytest
 
-from simulator import Simulator
+from simulator import Simulator, lasting
 from support.clients import Client
 from support.failing_disk import killed_at, read_only_from
 from support.loopback import serving
@@ -21,7 +21,7 @@ NEWER = b"[CONTENT]\nnewer\n"
 
 @pytest.fixture
 def signer():
-    made = Simulator(log=True).release("diary", "1.0.0", GOOD, entry_class="prompt")
+    made = lasting(log=True).release("diary", "1.0.0", GOOD, entry_class="prompt")
     return made.release("other", "1.0.0", EVIL, entry_class="prompt")
 
 

@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from simulator import Simulator
+from simulator import lasting
 from support.simulated_actions import lift_of, reinstate, row_of, withdraw
 
 PURGED = (4, "PURGED")
@@ -14,7 +14,7 @@ PURGED = (4, "PURGED")
 
 @pytest.fixture(params=["with a log", "without"])
 def signer(request):
-    return Simulator(log=request.param == "with a log")
+    return lasting(log=request.param == "with a log")
 
 
 @pytest.fixture

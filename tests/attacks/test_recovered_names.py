@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from simulator import Simulator
+from simulator import lasting
 from support.owners import ANA, BEN, CEM
 from support.simulated_owners import (
     SimulatedOwners,
@@ -45,7 +45,7 @@ def told(days=8.0, weeks=1.0):
 
 @pytest.fixture
 def signer():
-    return Simulator(log=True)
+    return lasting(log=True)
 
 
 @pytest.fixture

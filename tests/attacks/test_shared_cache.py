@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from simulator import TEXT, Simulator
+from simulator import TEXT, lasting
 from support.failing_disk import killed_at
 from support.simulated_actions import withdraw
 
@@ -22,7 +22,7 @@ NOWHERE = "http://127.0.0.1:9"
 
 @pytest.fixture
 def signer():
-    return Simulator(log=True).release("diary", entry_class="prompt", data=DIARY)
+    return lasting(log=True).release("diary", entry_class="prompt", data=DIARY)
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from simulator import Simulator
+from simulator import lasting
 from support.simulated_log import witness
 
 
 @pytest.fixture
 def signer():
-    return Simulator(log=True)
+    return lasting(log=True)
 
 
 ANNA, BERT = witness("anna.example"), witness("bert.example")

@@ -8,14 +8,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from simulator import LATER, PAST, Simulator
+from simulator import LATER, PAST, lasting
 
 NOT_KEPT = (4, "NOT_KEPT")
 
 
 @pytest.fixture
 def signer():
-    return Simulator(log=True)
+    return lasting(log=True)
 
 
 @pytest.fixture

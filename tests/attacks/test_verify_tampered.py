@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from simulator import Simulator
+from simulator import Simulator, lasting
 from support.owners import ANA, BEN
 from support.simulated_owners import SimulatedOwners, files_of
 
@@ -18,7 +18,7 @@ UNPROVEN, DIGEST, SIGNATURE = "TRUST_UNPROVEN", "TRUST_DIGEST", "TRUST_SIGNATURE
 
 @pytest.fixture
 def signer():
-    return Simulator(log=True)
+    return lasting(log=True)
 
 
 @pytest.fixture
