@@ -71,15 +71,18 @@ class Artifacts:
         if not missing:
             return
         with suppress(UnavailableError), exclusive(real_folder(self.folder) / LOCK, _PATIENCE):
+            clear_unfinished(self.folder)  # killed runs leave them
             for place, data in missing:
                 self._write(place, data)
 
     def _write(self, place: Path, data: bytes) -> None:
         if (folder := place.parent) not in self._tidied:
-            clear_unfinished(folder)  # killed runs leave them
+            clear_unfinished(folder)  # former versions of psreg left them there
             self._tidied.add(folder)
         with suppress(UnavailableError):
-            write_own(place, data, self.folder, durable=False)
+            # Linux looks long for the place of a new file in a new folder: that takes four times
+            # as long as to make it above and to rename it.
+            write_own(place, data, self.folder, durable=False, unfinished=self.folder)
 
 
 def user_artifacts(*, writable: bool = True) -> Artifacts | None:

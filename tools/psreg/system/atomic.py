@@ -36,11 +36,19 @@ _LONG_ON_WINDOWS = 260
 """Characters of a path that Windows refuses unless it was told to accept longer ones."""
 
 
-def write_file(path: Path, data: bytes, mode: int = 0o644, *, durable: bool = True) -> None:
+def write_file(
+    path: Path,
+    data: bytes,
+    mode: int = 0o644,
+    *,
+    durable: bool = True,
+    unfinished: Path | None = None,
+) -> None:
     """Make `path` a regular file with the content `data` and the permission bits `mode`.
 
-    Without `durable`, it outlives the program but perhaps not a power failure. A device or a pipe,
-    such as /dev/null or /dev/stdout, is written to and never replaced.
+    Without `durable`, it outlives the program but perhaps not a power failure. `unfinished` is the
+    folder of the same disk in which it is written before it is renamed, None for its own. A device
+    or a pipe, such as /dev/null or /dev/stdout, is written to and never replaced.
 
     Raises:
         UnavailableError: `CANNOT_WRITE`; the old file is unchanged.
@@ -52,7 +60,8 @@ def write_file(path: Path, data: bytes, mode: int = 0o644, *, durable: bool = Tr
             with open(number, "wb") as device:  # noqa: PTH123 - takes a descriptor
                 device.write(data)
             return
-        temporary = os.path.join(os.path.dirname(path), TEMPORARY + os.urandom(8).hex())  # noqa: PTH118, PTH120
+        folder = unfinished or os.path.dirname(path)  # noqa: PTH120
+        temporary = os.path.join(folder, TEMPORARY + os.urandom(8).hex())  # noqa: PTH118
         number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN | _NO_LINK, 0o600)
         try:
             _fill(number, data, durable=durable)
@@ -86,7 +95,14 @@ def _is_device(path: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def write_own(path: Path, data: bytes, inside: Path, *, durable: bool = True) -> None:
+def write_own(
+    path: Path,
+    data: bytes,
+    inside: Path,
+    *,
+    durable: bool = True,
+    unfinished: Path | None = None,
+) -> None:
     """Write a file of psreg's own state in the folder `inside`, as `write_file` does.
 
     What else is in its place, or in that of a folder between them, was damaged: it is set aside.
@@ -100,7 +116,7 @@ def write_own(path: Path, data: bytes, inside: Path, *, durable: bool = True) ->
             set_aside(path)
     except OSError as error:
         raise cannot_write(path, error) from error
-    write_file(path, data, durable=durable)
+    write_file(path, data, durable=durable, unfinished=unfinished)
 
 
 def real_folder(path: Path, inside: Path | None = None) -> Path:
