@@ -3,11 +3,13 @@
     python tests/bench/rare_words.py words pbes site/docs > words.toml
     python tests/bench/rare_words.py phrases pbes site/docs > phrases.toml
     python tests/bench/rare_words.py longest > longest.toml
+    python tests/bench/rare_words.py changed > changed_words.txt
 
 For each row `words.toml` has the demands that exclude most of these texts, as marks. If that leaves
-many, `phrases.toml` has the phrases of the clause of its gate that excludes most of the rest. A row
-is read if a text has one of each; to read all rows would take half of the time of an installation.
-`longest.toml` has the most characters that a row matches, if they are many.
+many, `phrases.toml` has the phrases of each clause of its gate. A row is read if a text has one of
+each; to read all rows, or their gates, would take half of the time of an installation.
+`longest.toml` has the most characters that a row matches, if they are many. `changed_words.txt` has
+what becomes of the words of attacks in the ways to disguise them.
 A test says when a line is not what its row needs.
 """
 
@@ -18,6 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from re import _parser
 
+from psreg.lint.content.appearance.words import made_by_ways
 from psreg.lint.content.pattern_gates import with_any_blanks
 from psreg.lint.content.pattern_search import LONG, Pattern, Row
 from psreg.lint.content.pattern_tables import any_spelling, hosts, table
@@ -27,7 +30,7 @@ FILES = ("access", "idioms", "payloads", "secrets", "threats")
 SUFFIXES = (".json", ".md", ".prompt", ".toml")
 
 
-MANY, LONGEST = 20, 600
+MANY, LONGEST = 30, 3_000
 """Rows that so many of 150 texts might match have phrases, of so many letters together."""
 
 
@@ -46,12 +49,8 @@ def phrases(ordinary: list[Content]) -> Iterator[str]:
         yield f"\n[{title}]"
         for row in rows:
             *_, (_, left) = [(None, ordinary), *excluding(row, ordinary)]
-            kept = [each for each in map(shortest, row.clauses) if size(each) <= LONGEST]
-            if kept and len(left) >= MANY:
-                best = min(
-                    kept, key=lambda each: (sum(has(text, each) for text in left), size(each))
-                )
-                yield f"{json.dumps(row.id)} = {json.dumps(best, ensure_ascii=False)}"
+            if len(left) >= MANY and sum(map(size, row.clauses)) <= LONGEST:
+                yield f"{json.dumps(row.id)} = {json.dumps(row.clauses, ensure_ascii=False)}"
 
 
 def longest(_ordinary: list[Content]) -> Iterator[str]:
@@ -63,25 +62,20 @@ def longest(_ordinary: list[Content]) -> Iterator[str]:
                 yield f"{json.dumps(row.id)} = {most}"
 
 
+def changed(_ordinary: list[Content]) -> Iterator[str]:
+    """Yield the lines of changed_words.txt."""
+    yield from sorted(made_by_ways())
+
+
 def width(pattern: Pattern) -> int:
     """Return the most characters of a match."""
     flags = 0 if pattern.cased else re.IGNORECASE
     return _parser.parse(with_any_blanks(pattern.pattern), flags).getwidth()[1]
 
 
-def shortest(clause: list[str]) -> list[str]:
-    """Return the phrases without those that contain another one."""
-    return [each for each in clause if not any(o in each for o in clause if o != each)]
-
-
 def size(clause: list[str]) -> int:
     """Return how many letters the phrases have together."""
     return sum(map(len, clause))
-
-
-def has(text: Content, clause: list[str]) -> bool:
-    """Tell whether a text has one of the phrases."""
-    return any(phrase in text.phrases for phrase in clause)
 
 
 def excluding(row: Row, ordinary: list[Content]) -> Iterator[tuple[frozenset[str], list[Content]]]:
@@ -117,7 +111,8 @@ def main() -> None:
     print(
         f"# What the patterns of the other files need; printed by tests/bench/rare_words.py {kind}."
     )
-    for line in {"words": words, "phrases": phrases, "longest": longest}[kind](ordinary):
+    kinds = {"words": words, "phrases": phrases, "longest": longest, "changed": changed}
+    for line in kinds[kind](ordinary):
         print(line)
 
 

@@ -26,7 +26,17 @@ PATTERNS = [(row, pattern) for row in ROWS for pattern in row.spellings]
 
 
 def lets(pattern, text):
-    return Gate(pattern).lets(texts.of_readme(text))
+    gate, content = Gate.of(pattern), texts.of_readme(text)
+    # NOTE: of the first text, no words are looked up.
+    first = gate.lets(content)
+    assert gate.lets(content) == first
+    gate = Gate.of(pattern)
+    gate.lets(BEFORE)
+    assert first or not gate.lets(content)
+    return gate.lets(content)
+
+
+BEFORE = texts.of_readme("?")
 
 
 @pytest.mark.parametrize(("row", "each"), sampled(PATTERNS, 30))
@@ -47,7 +57,7 @@ def test_no_match_is_shut_out(row, each):
             assert each.gate.lets(content)
             assert index.possible(content.marks) == 0b11
             assert not any(map(content.marks.isdisjoint, row.words))
-            assert not row.phrases or any(phrase in content.phrases for phrase in row.phrases)
+            assert row.gate is None or row.gate.lets(content)
 
     shut_out()
 
@@ -83,14 +93,10 @@ def compiled(row, pattern):
 def test_what_is_known_of_a_row_is_what_it_demands(row):
     again = "print data/words.toml and phrases.toml again: tests/bench/rare_words.py"
     assert row.words, again
-    assert not row.phrases or any(covers(row.phrases, clause) for clause in row.clauses), again
+    assert row.gate is None or row.gate.clauses == row.clauses, again
     for words in row.words:
         assert words in row.demands, again
     assert row.anchors == row.words[0]
-
-
-def covers(phrases, clause):
-    return all(any(phrase in each for phrase in phrases) for each in clause)
 
 
 def test_nothing_is_left_of_a_row_that_is_gone():
@@ -135,8 +141,8 @@ def test_what_may_be_any_text_asks_for_nothing(pattern):
 
 def test_a_phrase_may_be_split_over_the_values_of_a_pbe():
     document = pbe.read(b'{"a": "reveal your", "b": "prompt", "c": 1}')
-    assert Gate("your prompt").lets(texts.of_pbe(document))
-    assert not Gate("prompt your").lets(texts.of_pbe(document))
+    assert Gate.of("your prompt").lets(texts.of_pbe(document))
+    assert not Gate.of("prompt your").lets(texts.of_pbe(document))
 
 
 @pytest.mark.parametrize("row", [each.spellings[0] for each in ROWS], ids=lambda row: row.id)

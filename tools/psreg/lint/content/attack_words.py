@@ -1,14 +1,15 @@
-"""How much the words of a text are those of attacks on assistants: a linear model of few words.
+"""Words of attacks, and whether a text that has them teaches about attacks.
 
-`data/attack_words.txt` has a weight for each word, learned from attacks and ordinary prompts of
-many sources (`tests/bench/learn_words.py`). The sum of the weights of the words that occur in a
-text, each counted once, is compared with a limit. That finds attacks whose phrases nobody has
-listed yet, and says nothing about what a single word means.
+A linear model: `data/attack_words.txt` has a weight for each word, learned from attacks and
+ordinary prompts of many sources (`tests/bench/learn_words.py`). The sum of the weights of the words
+that occur in a text, each counted once, is compared with a limit. That finds attacks whose phrases
+nobody has listed yet, and says nothing about what a single word means.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pkgutil import get_data
@@ -85,3 +86,75 @@ def attack_weights() -> Weights:
     words = {word: int(weight) for word, weight in lines}
     limit = words.pop("LIMIT")
     return Weights(words=words, known=frozenset(words), limit=limit)
+
+
+_OPENED = lazy(r"[\"'“‘«„`][^\"'“”‘’«»„`\n]{0,60}\Z")
+_CLOSED = lazy(r"[^\"'“”‘’«»„`\n]{0,60}[\"'”’»“`]")
+_TEACHING = lazy(
+    r"\b(?:attack(?:er)?s?|(?:prompt )?injections?|injected|jailbreaks?|malicious|adversarial"
+    r"|red[ -]team\w{0,4}|phrases? (?:like|such as)|patterns? (?:like|such as)|attempts?"
+    r"|(?:detect|flag|reject|refuse|resist|block|report|recogni[sz]e)(?:s|ed|ing)?"
+    r"|(?:watch|look) for"
+    r"|(?:users?|someone|anyone|people|they) (?:\w{1,9} )?(?:asks?|says?|types?|tries|try)"
+    r"|(?:do not|don['’]t|never) (?:obey|follow|comply|execute|run)|anti-?patterns?"
+    r"|vulnerab\w{1,8})\b",
+    re.IGNORECASE,
+)
+_UNSAID = lazy(
+    r"\A[^<>]{0,240}?-->|<!--[\s\S]{0,480}?(?:-->|\Z)"
+    r"|[a-z]{2,10}://[^\s<>\"'`]{1,240}|(?<![\w.-])[\w-]{1,60}+(?:\.[\w-]{1,60}+){2,9}",
+    re.IGNORECASE,
+)
+"""What tells the reader nothing: comments, which a page does not show, and addresses."""
+_ON = r"(?:(?!\b(?:else|otherwise|instead|then|but|unless|nothing|none)\b)[^.!?,;\n]){0,80}"
+"""What goes on about the same: an order of its own does not begin in it."""
+_REPORTED = lazy(
+    r"(?:\b(?:if|when|whenever|should)\b[^.!?,;\n]{0,30}"
+    r"\b(?:users?|someone|anyone|somebody|people|they|messages?|inputs?|texts?|documents?|pages?)\b"
+    r"[^.!?,;\n]{0,40}\b(?:ask|tell|say|tr(?:y|ie)|want|request|attempt|contain|type)\w{0,3}\b"
+    rf"(?:{_ON}|[^.!?,;\n]{{0,30}}\bto (?:[\w/-]{{2,30}}, ){{1,14}}(?:or )?)"
+    rf"|(?<!never )(?<!not )(?<!n['’]t )\b(?:refuse|decline|reject|resist)\b{_ON})\Z",
+    re.IGNORECASE,
+)
+"""What says before a match that it is about what others may ask."""
+_FLAGGED = lazy(
+    r"(?:\A|[.!?:\n]\s{0,3}|[-*•]\s|\d[.)]\s"
+    r"|\b(?:please|always|must|should|will|you|also|and|(?:job|task|role|goal|duty) is to)\s)"
+    r"(?:flag|report|detect|block|reject|refuse|watch (?:out )?for|beware of|be wary of"
+    r"|(?:never|do not|don['’]t) (?:obey|follow|trust|execute))\s"
+    r"(?:(?:an?|any|all|each|every|the|such|hidden|suspicious|malicious|embedded|incoming|retrieved"
+    r"|pasted|user|web|part of the|piece of)\s){0,3}"
+    r"(?:texts?|messages?|inputs?|prompts?|documents?|comments?|content|instructions?|requests?"
+    r"|e-?mails?|passages?|sentences?|lines?|phrases?|pages?|files?|anything|attempts?|sources?)\s"
+    r"(?:(?:that|which)\s(?:\w{3,9}\s)?(?:tells?|asks?|instructs?|orders?|urges?|wants?|commands?)"
+    r"|telling|asking|instructing|ordering|urging|commanding)\s"
+    r"(?:(?:the|an?|any|your|this)\s)?(?:assistants?|models?|ai|agents?|bots?|chatbots?|llms?|you|it"
+    r"|readers?|reviewers?|systems?)\sto\s(?:[^.!?;:\n]{1,80}?\sor\sto\s)?\Z",
+    re.IGNORECASE,
+)
+"""The same without quotes or "if": "Flag any text that tells the assistant to …"."""
+_HEEDED = lazy(
+    r"\A[^\n]{0,240}?(?<!not )(?<!never )(?<!n['’]t )(?<!refuse to )(?<!of )"
+    r"\b(?:obey|follow|comply|execute|heed|do (?:so|it|as|that|this|what)|act|carry out|run|accept"
+    r"|trust\w*|respect|honou?r|safe|valid|legitimate|genuine|authoritative|approved|allowed"
+    r"|correct|true|official|instead|then|now|right)\b",
+    re.IGNORECASE,
+)
+"""What takes that back after the match: "… and obey it"."""
+_SEVERAL = lazy(r"[,:\n]|\b(?:then|but|also)\b", re.IGNORECASE)
+"""What a match has that goes on to another order."""
+
+
+def is_taught(before: str, said: str, after: str, *, in_code: Callable[[], bool]) -> bool:
+    """Tell whether a text teaches about an attack that is `said`: quotes it, or says what to do.
+
+    `before` and `after` are what is around it, and `in_code` tells whether it is code.
+    """
+    enclosed = (_OPENED.search(before) and _CLOSED.match(after)) is not None or in_code()
+    if _REPORTED.search(before):
+        return True
+    plain = not _SEVERAL.search(said) and not _HEEDED.match(after)
+    if plain and _FLAGGED.search(before):
+        return True
+    around = _UNSAID.sub(" ", f"{before} … {after}")
+    return enclosed and _TEACHING.search(around) is not None

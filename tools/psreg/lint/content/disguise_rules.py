@@ -173,34 +173,22 @@ def _characters(content: Content) -> frozenset[str]:
 def _across_values(said: _Said, source: Layer) -> Iterator[Finding]:
     """Yield what a sentence says that is split over values."""
     content = said.content
-    if len(content.texts) > 1 and _may_say_something(content):
-        kept = _kept(content, len(source.text))
-        # NOTE: few texts say anything across values; the others need no positions.
-        if found := _found(content.joined(text_folding.TYPOGRAPHY, kept)):
-            yield from _disguised(said, _joined(source, kept), found)
+    if len(content.texts) < 2 or not _may_say_something(content):  # noqa: PLR2004 - two values
+        return
+    kept = _kept(content, len(source.text))
+    joined = content.joined(text_folding.TYPOGRAPHY, kept)
+    # NOTE: most values say nothing across their ends; that is quick to see.
+    if content.is_long or _all_rows().match_over(joined, _ends(kept)):
+        yield from _disguised(said, _joined(source, kept), _found(joined))
 
 
 def _may_say_something(content: Content) -> bool:
     """Tell quickly whether the values of `content` may say in a row what some rule reports."""
-    if not content.ascii:
-        return True
-    begun = [row for row, _ in _all_rows().possible(content)]
-    if not begun:
-        return False
-    if content.is_long:
-        return True
-    # NOTE: where the values are is not needed to see that they say nothing.
-    text = "\n".join(map(_ends, content.values))
-    return any(row.is_in(text) for row in begun)
+    return not content.ascii or any(True for _ in _all_rows().possible(content))
 
 
 _NEAR = 500
 """The characters of a sentence that may be beyond the end of a value, or of what is disguised."""
-
-
-def _ends(value: str) -> str:
-    """Return what `_kept` keeps of a value."""
-    return value if len(value) < 2 * _NEAR else f"{value[:_NEAR]}\n.\n{value[1 - _NEAR :]}"
 
 
 def _kept(content: Content, size: int) -> list[tuple[int, int, str]]:
@@ -216,6 +204,19 @@ def _kept(content: Content, size: int) -> list[tuple[int, int, str]]:
             start = at - _NEAR
         kept.append((start, min(at, size), ""))
     return kept
+
+
+def _ends(kept: list[tuple[int, int, str]]) -> list[int]:
+    """Return where the parts of a joined text end, and what is read between two."""
+    found: list[int] = []
+    at = 0
+    for start, end, then in kept:
+        at += end - start
+        found.append(at)
+        if then:
+            at += len(then)
+            found.append(at)
+    return found
 
 
 def _joined(source: Layer, kept: list[tuple[int, int, str]]) -> Layer:

@@ -9,7 +9,8 @@ demands nothing.
 from __future__ import annotations
 
 import re
-from functools import cached_property, lru_cache
+from collections.abc import Iterable
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -80,17 +81,23 @@ _EXACT = {
 class Gate:
     """What a pattern demands of a text; a blank in it matches any white space."""
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, clauses: Iterable[list[str]]) -> None:
+        self._clauses = self._ordered = [_Clause(phrases) for phrases in clauses]
+        self._missed = False
+        self._first = 0
+
+    @classmethod
+    def of(cls, pattern: str) -> Gate:
+        """Read off `pattern` what it demands; that takes long."""
         whole = _alternatives(_TOKEN.findall(pattern)[::-1], "")
         clauses = sorted(whole.clauses or [whole.exact or [""]], key=_letters)
-        best = [clause for clause in clauses[-_ENOUGH:] if _letters(clause)[0] >= _SHORT]
-        self._clauses = self._ordered = [_Clause(phrases) for phrases in reversed(best)]
-        self._missed = False
+        best = (clause for clause in clauses[-_ENOUGH:] if _letters(clause)[0] >= _SHORT)
+        return cls(reversed([*best]))
 
     @property
     def clauses(self) -> list[list[str]]:
-        """For each clause its phrases, in a text with one blank for white space."""
-        return [clause.phrases for clause in self._clauses]
+        r"""For each clause its phrases: blanks are white space, and `\b` where a word ends."""
+        return [clause.written for clause in self._clauses]
 
     @property
     def demands(self) -> list[frozenset[str]]:
@@ -108,18 +115,28 @@ class Gate:
 
     def lets_text(self, flat: str) -> bool:
         """Tell whether a short text, as `Content.flat` has it, has a phrase of each clause."""
-        said = narrowed(flat)
+        return self._lets(narrowed(flat))
+
+    def _lets(self, said: str) -> bool:
         return all(any(map(said.__contains__, clause.phrases)) for clause in self._clauses)
+
+    def is_first(self, content: Content) -> bool:
+        """Tell whether `content` is the first text that is asked about: only phrases are looked up.
+
+        Words are looked up faster than phrases, but which words these have is not known at first,
+        and takes longer to find out than the check of one file should.
+        """
+        text = content.phrases
+        self._first = self._first or id(text)
+        return id(text) == self._first
 
     def lets(self, content: Content) -> bool:
         """Tell whether `content` has a phrase of each clause; without it, nothing matches."""
+        if self.is_first(content):
+            return self._lets(content.phrases)
         clauses, marks = self._ordered, content.marks
         # NOTE: what one text does not have, the next one often does not have either.
         if self._missed and not clauses[0].has_phrase(content):
-            return False
-        # NOTE: words are looked up faster than phrases, but which words these have is not known
-        # at first, and takes longer to find out than the check of one file should.
-        if not all(clause.may_be_in(content) for clause in clauses):
             return False
         if not all(clause.has_words(marks) for clause in clauses):
             return False
@@ -132,8 +149,7 @@ class Gate:
 
 class _Clause:
     def __init__(self, phrases: list[str]) -> None:
-        self._written = phrases
-        self._asked = False
+        self.written = phrases
 
     @cached_property
     def _phrases(self) -> dict[str, list[tuple[frozenset[str], str, bool]]]:
@@ -142,7 +158,7 @@ class _Clause:
         It also tells whether that is a word, or part of one.
         """
         phrases: dict[str, list[tuple[frozenset[str], str, bool]]] = {}
-        for each in _shortest(self._written):
+        for each in _shortest(self.written):
             marks, phrase = _marks(each), _searched(each)
             longest = max(sorted(marks), key=len, default="")
             word = phrase.removesuffix(" ")
@@ -150,17 +166,10 @@ class _Clause:
             phrases.setdefault(longest, []).append((marks, phrase, is_word))
         return phrases
 
-    def may_be_in(self, content: Content) -> bool:
-        """Tell for the first text, without the marks of the phrases, whether it may have one."""
-        if self._asked:
-            return True
-        self._asked = True
-        return any(phrase in content.phrases for phrase in self.phrases)
-
     @cached_property
     def phrases(self) -> list[str]:
         """The phrases, as `Content.phrases` has them."""
-        return [phrase.replace(_BOUNDARY, "") for phrase in self._written]
+        return [phrase.replace(_BOUNDARY, "") for phrase in self.written]
 
     @cached_property
     def marks(self) -> frozenset[str]:
@@ -330,3 +339,9 @@ _BLANK_OR_SET = lazy(r"\\.|\[\^?\]?(?:\\.|[^\]\\]){0,200}\]| ")
 
 def _any_blank(found: re.Match[str]) -> str:
     return r"\s{1,4}" if found[0] == " " else found[0].replace(" ", r"\s")
+
+
+@cache
+def compiled(pattern: str, *, cased: bool = False) -> re.Pattern[str]:
+    """Return what searches for `pattern`, once; it ignores case if it is not `cased`."""
+    return re.compile(with_any_blanks(pattern), 0 if cased else re.IGNORECASE)

@@ -12,22 +12,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, cached_property, lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate, chain
 from typing import Any, ClassVar
 
 from psreg.core.dataclass import dataclass, replace
 from psreg.core.diagnostics import ERROR, Finding, Severity
-from psreg.core.regex import lazy
 from psreg.core.terminal import quoted
-from psreg.lint.content.pattern_gates import Gate, with_any_blanks
+from psreg.lint.content.pattern_gates import Gate, compiled
 from psreg.lint.content.search_marks import MarkIndex, marks_of, marks_of_any, numbers_of
 from psreg.lint.content.texts import Content, Segment
 
 REACH = 80
 """How many characters before and after a match can make it harmless."""
-
 
 MOST_EXCUSED = 5_000
 """How many matches of a row may be excused in a text: more take long, and are an error."""
@@ -49,62 +47,6 @@ LONG = 100
 
 _AROUND = 240
 """How many characters before and after a match can show that it is an example of an attack."""
-
-_OPENED = lazy(r"[\"'“‘«„`][^\"'“”‘’«»„`\n]{0,60}\Z")
-_CLOSED = lazy(r"[^\"'“”‘’«»„`\n]{0,60}[\"'”’»“`]")
-_TEACHING = lazy(
-    r"\b(?:attack(?:er)?s?|(?:prompt )?injections?|injected|jailbreaks?|malicious|adversarial"
-    r"|red[ -]team\w{0,4}|phrases? (?:like|such as)|patterns? (?:like|such as)|attempts?"
-    r"|(?:detect|flag|reject|refuse|resist|block|report|recogni[sz]e)(?:s|ed|ing)?"
-    r"|(?:watch|look) for"
-    r"|(?:users?|someone|anyone|people|they) (?:\w{1,9} )?(?:asks?|says?|types?|tries|try)"
-    r"|(?:do not|don['’]t|never) (?:obey|follow|comply|execute|run)|anti-?patterns?"
-    r"|vulnerab\w{1,8})\b",
-    re.IGNORECASE,
-)
-_UNSAID = lazy(
-    r"\A[^<>]{0,240}?-->|<!--[\s\S]{0,480}?(?:-->|\Z)"
-    r"|[a-z]{2,10}://[^\s<>\"'`]{1,240}|(?<![\w.-])[\w-]{1,60}+(?:\.[\w-]{1,60}+){2,9}",
-    re.IGNORECASE,
-)
-"""What tells the reader nothing: comments, which a page does not show, and addresses."""
-_ON = r"(?:(?!\b(?:else|otherwise|instead|then|but|unless|nothing|none)\b)[^.!?,;\n]){0,80}"
-"""What goes on about the same: an order of its own does not begin in it."""
-_REPORTED = lazy(
-    r"(?:\b(?:if|when|whenever|should)\b[^.!?,;\n]{0,30}"
-    r"\b(?:users?|someone|anyone|somebody|people|they|messages?|inputs?|texts?|documents?|pages?)\b"
-    r"[^.!?,;\n]{0,40}\b(?:ask|tell|say|tr(?:y|ie)|want|request|attempt|contain|type)\w{0,3}\b"
-    rf"(?:{_ON}|[^.!?,;\n]{{0,30}}\bto (?:[\w/-]{{2,30}}, ){{1,14}}(?:or )?)"
-    rf"|(?<!never )(?<!not )(?<!n['’]t )\b(?:refuse|decline|reject|resist)\b{_ON})\Z",
-    re.IGNORECASE,
-)
-"""What says before a match that it is about what others may ask."""
-_FLAGGED = lazy(
-    r"(?:\A|[.!?:\n]\s{0,3}|[-*•]\s|\d[.)]\s"
-    r"|\b(?:please|always|must|should|will|you|also|and|(?:job|task|role|goal|duty) is to)\s)"
-    r"(?:flag|report|detect|block|reject|refuse|watch (?:out )?for|beware of|be wary of"
-    r"|(?:never|do not|don['’]t) (?:obey|follow|trust|execute))\s"
-    r"(?:(?:an?|any|all|each|every|the|such|hidden|suspicious|malicious|embedded|incoming|retrieved"
-    r"|pasted|user|web|part of the|piece of)\s){0,3}"
-    r"(?:texts?|messages?|inputs?|prompts?|documents?|comments?|content|instructions?|requests?"
-    r"|e-?mails?|passages?|sentences?|lines?|phrases?|pages?|files?|anything|attempts?|sources?)\s"
-    r"(?:(?:that|which)\s(?:\w{3,9}\s)?(?:tells?|asks?|instructs?|orders?|urges?|wants?|commands?)"
-    r"|telling|asking|instructing|ordering|urging|commanding)\s"
-    r"(?:(?:the|an?|any|your|this)\s)?(?:assistants?|models?|ai|agents?|bots?|chatbots?|llms?|you|it"
-    r"|readers?|reviewers?|systems?)\sto\s(?:[^.!?;:\n]{1,80}?\sor\sto\s)?\Z",
-    re.IGNORECASE,
-)
-"""The same without quotes or "if": "Flag any text that tells the assistant to …"."""
-_HEEDED = lazy(
-    r"\A[^\n]{0,240}?(?<!not )(?<!never )(?<!n['’]t )(?<!refuse to )(?<!of )"
-    r"\b(?:obey|follow|comply|execute|heed|do (?:so|it|as|that|this|what)|act|carry out|run|accept"
-    r"|trust\w*|respect|honou?r|safe|valid|legitimate|genuine|authoritative|approved|allowed"
-    r"|correct|true|official|instead|then|now|right)\b",
-    re.IGNORECASE,
-)
-"""What takes that back after the match: "… and obey it"."""
-_SEVERAL = lazy(r"[,:\n]|\b(?:then|but|also)\b", re.IGNORECASE)
-"""What a match has that goes on to another order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +76,7 @@ class Hit:
         if not self.pattern.only_after:
             return self
         before = self.segment.text[max(0, self.start - REACH) : self.start]
-        context = _compiled(f"(?:{self.pattern.only_after})\\Z").search(before)
+        context = compiled(f"(?:{self.pattern.only_after})\\Z").search(before)
         return replace(self, start=self.start - len(context[0])) if context else self
 
     def moved(self, segment: Segment, offset: int) -> Hit:
@@ -147,15 +89,11 @@ class Hit:
         text = self.segment.text
         before = text[max(0, self.start - _AROUND) : self.start]
         after = text[self.end : self.end + _AROUND]
-        marked = _OPENED.search(before) and _CLOSED.match(after)
-        enclosed = marked is not None or self.segment.in_code(self.start)
-        if _REPORTED.search(before):
-            return True
-        plain = not _SEVERAL.search(self.text) and not _HEEDED.match(after)
-        if plain and _FLAGGED.search(before):
-            return True
-        said = _UNSAID.sub(" ", f"{before} … {after}")
-        return enclosed and _TEACHING.search(said) is not None
+        from psreg.lint.content.attack_words import is_taught  # noqa: PLC0415 - see `blocking`
+
+        return is_taught(
+            before, self.text, after, in_code=partial(self.segment.in_code, self.start)
+        )
 
     def finding(self, *, hint: str, severity: Severity | None = None) -> Finding:
         """Return a finding that quotes the text; an error if others like it are not judged."""
@@ -186,38 +124,39 @@ class Pattern:
     unless_before: str = ""
     unless_after: str = ""
 
-    def begun(self, content: Content, row: Row | None = None) -> dict[str, list[int]]:
+    def begun(self, content: Content, row: Row | Pattern | None = None) -> dict[str, list[int]]:
         """Tell quickly with which words matches may begin; without any, there are none.
 
         Of a long text, also tell where they may begin. The pattern is a spelling of `row`.
         """
-        return self._begun_in(content, row) if content.is_long else self._begun(content)
+        row = row or self
+        return self._begun_in(content, row) if content.is_long else self._begun(content, row)
 
-    def _begun_in(self, content: Content, row: Row | None) -> dict[str, list[int]]:
+    def _begun_in(self, content: Content, row: Row | Pattern) -> dict[str, list[int]]:
         """Tell with which words matches may begin in a long text, and where."""
-        longest = row.longest if row else _LONGEST
+        longest, gate = row.longest, row.gate or self.gate
         blocks, begun = content.blocks, dict[str, int]()
         for word, marks in chain.from_iterable(self._starts.values()):
             if found := blocks.begun(marks):
                 begun[word] = begun.get(word, 0) | found
         near = blocks.near((marks_of_any(self.needles),), longest) if begun else 0
         if near:
-            near &= self.gate.places(blocks, longest, REACH if self.only_after else 0)
+            near &= gate.places(blocks, longest, REACH if self.only_after else 0)
         if not near:
             return {}
         places = {w: content.places_in(begun[w] & near, w) for w in self._words if w in begun}
-        if not self._may_match_at(content, list(chain(*places.values())), longest):
+        if not self._may_match_at(content, list(chain(*places.values())), row):
             return {}
         return {word: known for word, known in places.items() if known}
 
-    def _begun(self, content: Content) -> dict[str, list[int]]:
+    def _begun(self, content: Content, row: Row | Pattern) -> dict[str, list[int]]:
         # NOTE: looking up words in a set is cheaper than searching the text for needles.
         marks = content.marks
         begun, starts = self.starting & marks, self._starts
         words = {word for each in begun for word, start in starts[each] if start <= marks}
         if not words or (self.needles and not content.contains_any(self.needles)):
             return {}
-        if not self.gate.lets(content):
+        if not (row.gate or self.gate).lets(content):
             return {}
         return {word: [] for word in self._words if word in words}
 
@@ -256,17 +195,28 @@ class Pattern:
             segment, start = content.segments[number], at - offset
             yield Hit(segment=segment, start=start, end=start + 1, pattern=self, most=MOST_TRIED)
 
-    def _may_match_at(self, content: Content, places: list[int], longest: int) -> bool:
+    def _may_match_at(self, content: Content, places: list[int], row: Row | Pattern) -> bool:
         """Tell whether what a match needs is near a place; that takes less than to compile."""
         if len(places) > _FEW:
             return True
-        flat = content.flat
-        around = (flat[max(0, at - REACH) : at + longest] for at in places)
-        return any(map(self.gate.lets_text, around))
+        flat, gate = content.flat, row.gate or self.gate
+        around = (flat[max(0, at - REACH) : at + row.longest] for at in places)
+        return any(map(gate.lets_text, around))
 
-    def is_in(self, text: str) -> bool:
-        """Tell whether the pattern matches in `text`, whatever is around the match."""
-        return self._regex.search(text) is not None
+    def matches_over(
+        self, content: Content, begun: dict[str, list[int]], ends: list[int], row: Row | Pattern
+    ) -> bool:
+        """Tell whether a match may go on from before one of the offsets `ends` to it or beyond it.
+
+        `content` is a short text, which is one segment, and the pattern a spelling of `row`.
+        """
+        before = REACH if self.only_after else 0
+        places, _ = _to_try(content, begun)
+        near = [at for at in places if _has_any(ends, at - before, at + row.longest)]
+        if not self._may_match_at(content, near, row):
+            return False
+        match_at, text = self._regex.match, content.text
+        return any(match_at(text, at) for at in near)
 
     def _excused(self, text: str, match: re.Match[str]) -> bool:
         start, end = match.span()
@@ -275,12 +225,12 @@ class Pattern:
 
     @cached_property
     def _regex(self) -> re.Pattern[str]:
-        return _compiled(self.pattern, cased=self.cased)
+        return compiled(self.pattern, cased=self.cased)
 
     @cached_property
     def gate(self) -> Gate:
         """What a text must contain for the row to match in it."""
-        return Gate(f"(?:{self.only_after})(?:{self.pattern})")
+        return Gate.of(f"(?:{self.only_after})(?:{self.pattern})")
 
     @cached_property
     def _starts(self) -> dict[str, list[tuple[str, frozenset[str]]]]:
@@ -296,6 +246,9 @@ class Pattern:
     def spellings(self) -> tuple[Pattern]:
         """The pattern as it is spelled."""
         return (self,)
+
+    longest: ClassVar[int] = _LONGEST
+    """The most characters of a match."""
 
     anchors: ClassVar[frozenset[str]] = frozenset()
     """What is known beforehand of a `Row`, and not of a pattern alone."""
@@ -326,21 +279,20 @@ class Pattern:
 class Row:
     """One row of a data file, which is read when a text may match it.
 
-    `read` returns its pattern in each spelling, and `known` what is known beforehand of the rows of
-    its rule, by the id of the row: `words`, `phrases`, and the characters of the `longest` match.
+    `read` returns its pattern in each spelling, and `known` what is known beforehand of a row of
+    its rule by its id: `words`, `phrases`, and the characters of the `longest` match; else None.
     """
 
     def __init__(
         self,
         source: bytes,
         read: Callable[[bytes], Iterable[Pattern]],
-        known: Callable[[str], Mapping[str, Any]],
+        known: Callable[[str, str], Any],
     ) -> None:
         self.id = source.split(b'"', 2)[1].decode()  # its first value
         self._source, self._read, self._known = source, read, known
-        self._words: list[str] = known("words").get(self.id, [])
-        self.anchors = frozenset(" ".join(self._words[:1]).split())
-        self._first = 0
+        self._words: list[str] = known("words", self.id) or []
+        self.anchors = frozenset(self._words[0].split() if self._words else ())
 
     @cached_property
     def words(self) -> tuple[frozenset[str], ...]:
@@ -350,13 +302,14 @@ class Row:
     @cached_property
     def longest(self) -> int:
         """The most characters of a match; known beforehand."""
-        known: int = self._known("longest").get(self.id, LONG)
+        known: int = self._known("longest", self.id) or LONG
         return known
 
     @cached_property
-    def phrases(self) -> tuple[str, ...]:
-        """Phrases of which a matching text has one, read off the row beforehand; often none."""
-        return tuple(self._known("phrases").get(self.id, ()))
+    def gate(self) -> Gate | None:
+        """What a matching text has of each spelling, if it was read off the row beforehand."""
+        clauses: list[list[str]] | None = self._known("phrases", self.id)
+        return Gate(clauses) if clauses else None
 
     def may_match(self, content: Content) -> bool:
         """Tell without reading the row whether it may match in `content`."""
@@ -365,11 +318,8 @@ class Row:
         if any(map(content.marks.isdisjoint, self.words)):
             return False
         # NOTE: to look for phrases in a text takes less time than to read the row, but not in many.
-        text = content.phrases
-        self._first = self._first or id(text)
-        return (
-            id(text) != self._first or not self.phrases or any(map(text.__contains__, self.phrases))
-        )
+        gate = self.gate
+        return gate is None or not gate.is_first(content) or gate.lets(content)
 
     @cached_property
     def spellings(self) -> tuple[Pattern, ...]:
@@ -403,6 +353,19 @@ class Rows:
 
     def possible(self, content: Content) -> Iterator[tuple[Pattern, dict[str, list[int]]]]:
         """Yield the patterns that may match in `content`, in order, and how matches begin."""
+        for _, begun in self._begun(content):
+            yield from begun
+
+    def match_over(self, content: Content, ends: list[int]) -> bool:
+        """Tell whether a match may go on from before one of `ends`, in a short text, to beyond."""
+        return any(
+            pattern.matches_over(content, words, ends, row)
+            for row, begun in self._begun(content)
+            for pattern, words in begun
+        )
+
+    def _begun(self, content: Content) -> Iterator[tuple[Row | Pattern, list[Any]]]:
+        """Yield the rows that may match, and their spellings with how matches begin."""
         known = content.begun
         for row in _SEARCHES.possible(self, content.marks):
             begun = known.get(id(row))
@@ -410,7 +373,7 @@ class Rows:
                 begun = known[id(row)] = list(_begun(row, content))
                 if not begun:
                     _SEARCHES.in_vain.add(id(row))
-            yield from begun
+            yield row, begun
 
     @classmethod
     def of_all(cls, tables: Iterable[Rows]) -> Rows:
@@ -422,7 +385,7 @@ def _begun(row: Row | Pattern, content: Content) -> Iterator[tuple[Pattern, Any]
     """Yield the spellings of `row` that may match in `content`, and how matches begin."""
     if row.may_match(content):
         for pattern in row.spellings:
-            if begun := pattern.begun(content, row if isinstance(row, Row) else None):
+            if begun := pattern.begun(content, row):
                 yield pattern, begun
 
 
@@ -491,9 +454,10 @@ def _hits(content: Content, rows: Rows) -> Iterator[Hit]:
         yield from row.hits_at(content, begun, told)
 
 
-@cache
-def _compiled(pattern: str, *, cased: bool = False) -> re.Pattern[str]:
-    return re.compile(with_any_blanks(pattern), 0 if cased else re.IGNORECASE)
+def _has_any(numbers: list[int], first: int, last: int) -> bool:
+    """Tell whether one of `numbers`, which ascend, is from `first` to `last`."""
+    at = bisect_left(numbers, first)
+    return at < len(numbers) and numbers[at] <= last
 
 
 def _to_try(content: Content, begun: dict[str, list[int]]) -> tuple[list[int], list[int]]:
@@ -513,7 +477,7 @@ def _excused(
 ) -> bool:
     # NOTE: a text that was made to be slow says the same again and again.
     return bool(
-        (only_after and not _compiled(f"(?:{only_after})\\Z").search(before))
-        or (unless_before and _compiled(f"(?:{unless_before})\\Z").search(before))
-        or (unless_after and _compiled(unless_after).match(after))
+        (only_after and not compiled(f"(?:{only_after})\\Z").search(before))
+        or (unless_before and compiled(f"(?:{unless_before})\\Z").search(before))
+        or (unless_after and compiled(unless_after).match(after))
     )

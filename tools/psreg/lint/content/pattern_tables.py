@@ -48,10 +48,24 @@ def table(name: str) -> dict[str, Any]:
     return found
 
 
+def listed(name: str) -> frozenset[str]:
+    """Return the words of `data/<name>.txt`, whose first line is a comment."""
+    data = get_data("psreg.lint.content", f"data/{name}.txt") or b""
+    return frozenset(data.partition(b"\n")[2].decode().split())
+
+
+def _known(code: str, name: str, row: str) -> Any:
+    """Return what `data/<name>.toml` says of a row of a rule, or None; the others are not read."""
+    line = _lines(name, code).get(row)
+    return line and _read(line)
+
+
 @cache
-def _known(name: str, *, code: str) -> dict[str, Any]:
-    """Return what `data/<name>.toml` says of the rows of a rule; the others are not read."""
-    return next((_values(text) for title, text in _sections(name) if title == code), {})
+def _lines(name: str, code: str) -> dict[str, str]:
+    """Return the unread values of a section of `data/<name>.toml`, each of which is one line."""
+    text = next((text for title, text in _sections(name) if title == code), b"")
+    lines = (line.partition('" = ') for line in text.decode().splitlines())
+    return {key[1:]: value for key, _, value in lines}
 
 
 def _values(section: bytes) -> dict[str, Any]:
@@ -79,7 +93,7 @@ def _read(value: str) -> Any:
 
 def _rows(name: str, code: str, read: Callable[[bytes], Iterable[Pattern]]) -> Rows:
     """Return the sections `[[code]]` of `data/<name>.toml`; `read` returns the spellings of one."""
-    title, known = f"[{code}]", partial(_known, code=code)
+    title, known = f"[{code}]", partial(_known, code)
     return Rows(Row(text, read, known) for section, text in _sections(name) if section == title)
 
 

@@ -11,7 +11,7 @@ from operator import add, itemgetter
 from psreg.core.dataclass import dataclass
 from psreg.core.regex import lazy
 from psreg.lint.content.appearance.layers import BACKWARDS, MISSPELT, ROT13, ROTATED
-from psreg.lint.content.pattern_tables import table
+from psreg.lint.content.pattern_tables import listed, table
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 ALPHABETS = LETTERS + LETTERS.upper()
@@ -131,14 +131,20 @@ def in_words(name: str) -> str:
 
 def changed_words(words: frozenset[str]) -> frozenset[str]:
     """Return those of `words` that one of the `ways` makes of suspicious ones."""
-    changed = (words & _changed_words()) - known_words()
-    return frozenset(word for word in changed if len(word) > _PIECE)
+    return words & _changed_words()
 
 
 @cache
 def _changed_words() -> frozenset[str]:
+    # NOTE: to make them takes longer than everything else that a short text needs.
+    return listed("changed_words")
+
+
+def made_by_ways() -> set[str]:
+    """Return what the `ways` make of suspicious words, as `data/changed_words.txt` lists it."""
     texts = (text for way in ways() for text in way.disguises("\n".join(way.words)))
-    return frozenset(chain.from_iterable(text.split("\n") for text in texts))
+    changed = set(chain.from_iterable(text.split("\n") for text in texts)) - known_words()
+    return {word for word in changed if len(word) > _PIECE}
 
 
 @cache
