@@ -15,7 +15,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, replace
@@ -34,7 +34,7 @@ else:
         def decorated(cls: type[T]) -> type[T]:
             own = {name: value for name, value in vars(cls).items() if name not in _OF_ALL}
             cls = _slotted(cls, own) if slots else cls
-            cls.__own__ = _Own(own, kw_only)
+            cls.__own__ = own, kw_only
 
             def make() -> None:
                 if "__init__" not in own:
@@ -66,7 +66,7 @@ else:
         repr: bool = True,  # noqa: A002 - the standard library's name
     ) -> Any:
         """Return what `dataclasses.field` does for these arguments."""
-        return _Default(default, default_factory, compare, repr)
+        return _Default(default, default_factory, compare=compare, shown=repr)
 
     def replace(obj: T, /, **changes: Any) -> T:
         """Return an object like `obj`, of which the fields `changes` have other values."""
@@ -84,20 +84,19 @@ _KNOWN = ("__dataclass_fields__", "__dataclass_params__")
 """Where the standard library looks for what it knows of a class."""
 
 
-class _Own(NamedTuple):
-    """What the body of a class has, and whether its fields are given by name only."""
-
-    members: dict[str, Any]
-    kw_only: bool
-
-
-class _Default(NamedTuple):
+class _Default:
     """What a field is if it is not given, and which methods see it; `...` has no default."""
 
-    value: Any = ...
-    factory: Callable[[], Any] | None = None
-    compare: bool = True
-    repr: bool = True
+    def __init__(
+        self,
+        value: Any = ...,
+        factory: Callable[[], Any] | None = None,
+        *,
+        compare: bool = True,
+        shown: bool = True,
+    ) -> None:
+        self.value, self.factory = value, factory
+        self.compare, self.shown = compare, shown
 
 
 class _Known:
@@ -109,15 +108,15 @@ class _Known:
     def __get__(self, _instance: object, cls: type) -> Any:
         import dataclasses  # noqa: PLC0415 - what this module avoids
 
-        own: _Own = vars(cls)["__own__"]
-        members = {name: value for name, value in own.members.items() if name != "__slots__"}
+        own, kw_only = vars(cls)["__own__"]
+        members = {name: value for name, value in own.items() if name != "__slots__"}
         for name, value in members.items():
             if isinstance(value, _Default):
                 given = {"default": value.value, "default_factory": value.factory}
                 given = {key: each for key, each in given.items() if each not in (..., None)}
-                members[name] = dataclasses.field(compare=value.compare, repr=value.repr, **given)
+                members[name] = dataclasses.field(compare=value.compare, repr=value.shown, **given)
         plain = type(cls)(cls.__name__, cls.__bases__, members)
-        plain = dataclasses.dataclass(repr=False, eq=False, kw_only=own.kw_only)(plain)
+        plain = dataclasses.dataclass(repr=False, eq=False, kw_only=kw_only)(plain)
         for name in _KNOWN:
             setattr(cls, name, getattr(plain, name))
         return getattr(cls, self._name)
@@ -143,12 +142,11 @@ def _fields(cls: type) -> list[tuple[str, _Default, bool]]:
     """Return each field of `cls` and its bases in order, and whether it is given by name only."""
     found: dict[str, tuple[str, _Default, bool]] = {}
     for base in reversed(cls.__mro__):
-        if (own := vars(base).get("__own__")) is None:
-            continue
-        for name in _own_fields(own.members):
-            value = own.members.get(name, ...)
+        own, kw_only = vars(base).get("__own__", ({}, False))
+        for name in _own_fields(own):
+            value = own.get(name, ...)
             default = value if isinstance(value, _Default) else _Default(value)
-            found[name] = name, default, own.kw_only
+            found[name] = name, default, kw_only
     return list(found.values())
 
 
@@ -211,5 +209,5 @@ def _comparing(cls: type) -> dict[str, Any]:
 
 
 def _repr(self: Any) -> str:
-    shown = (name for name, default, _ in _fields(type(self)) if default.repr)
+    shown = (name for name, default, _ in _fields(type(self)) if default.shown)
     return f"{type(self).__qualname__}({', '.join(f'{n}={getattr(self, n)!r}' for n in shown)})"

@@ -91,8 +91,7 @@ with standing_in(
 ):
     import securesystemslib.signer as _signer
 
-    for _name, _class in _CLASSES.items():
-        if vars(_signer).get(_name) is _class:
-            delattr(_signer, _name)
-            _signer.SIGNER_FOR_URI_SCHEME.pop(_name, None)
-            _signer.__getattr__ = _late  # type: ignore[method-assign]
+    for _name in _SIGNERS:
+        vars(_signer).pop(_name, None)
+        _signer.SIGNER_FOR_URI_SCHEME.pop(_name, None)
+    _signer.__getattr__ = _late  # type: ignore[method-assign]
