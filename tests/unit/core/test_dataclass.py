@@ -83,6 +83,17 @@ def test_a_class_is_made_by_whatever_asks_first(use):
     assert Late.__slots__ == ("colour",)
 
 
+def test_a_default_that_changes_is_made_for_each_object():
+    @dataclass(slots=True)
+    class Basket:
+        fruits: list[str] = field(default_factory=list)
+
+    one, other = Basket(), Basket()
+    one.fruits.append("pear")
+    assert (other.fruits, Basket(["plum"]).fruits) == ([], ["plum"])
+    assert fields(Basket)[0].default_factory is list
+
+
 def test_a_class_may_have_its_own_beginning():
     @dataclass(slots=True)
     class Own:
