@@ -5,12 +5,12 @@ import semver
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.core.semver import Version
 from psreg.core.version import (
     ANY,
     FIRST,
     Range,
     Step,
+    Version,
     demanded,
     is_legal_step,
     is_version,

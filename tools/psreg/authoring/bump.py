@@ -21,9 +21,8 @@ from psreg.compatibility.diff import Diff, Operand, compare_named
 from psreg.core.errors import FindingsError, UnavailableError, UsageError
 from psreg.core.identity import ReleaseId
 from psreg.core.rule import RuleTable
-from psreg.core.semver import Version
 from psreg.core.spelling import nearest
-from psreg.core.version import Step, demanded, parse_version, step_between, stepped
+from psreg.core.version import Step, Version, demanded, parse_version, step_between, stepped
 from psreg.formats import golden_case, toml_document
 from psreg.formats.layout import EVIDENCE
 from psreg.formats.tree import Entry, Submission, Tree

@@ -17,8 +17,7 @@ from psreg.compatibility.version_floor import differences_of, floor_of
 from psreg.core.classes import Format, detect_format
 from psreg.core.errors import FindingsError, UsageError
 from psreg.core.identity import ReleaseId
-from psreg.core.semver import Version
-from psreg.core.version import Step, demanded, is_version, parse_version, stepped
+from psreg.core.version import Step, Version, demanded, is_version, parse_version, stepped
 
 _START = 4096
 """Bytes at the start of a file from which its format is detected."""

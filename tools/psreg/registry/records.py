@@ -15,8 +15,7 @@ from psreg.core.classes import CLASSES
 from psreg.core.dataclass import dataclass, field
 from psreg.core.diagnostics import FIRST
 from psreg.core.errors import TrustError
-from psreg.core.semver import Version
-from psreg.core.version import is_version, parse_version
+from psreg.core.version import Version, is_version, parse_version
 from psreg.registry.actions.withdrawal import SignedYank, VoidKey, Withdrawal
 from psreg.registry.json_members import (
     Members,

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from psreg.compatibility.diff import Diff
 from psreg.core.diagnostics import Report
 from psreg.core.identity import ReleaseId
-from psreg.core.semver import Version
-from psreg.core.version import Step, parse_version
+from psreg.core.version import Step, Version, parse_version
 from psreg.review.suggestions import Suggestion
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from typing import Any, Protocol
 
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import FindingsError, PsregError
-from psreg.core.semver import Version
-from psreg.core.version import Range
+from psreg.core.version import Range, Version
 
 _PASSES = 20
 """How often first choices are revised before resolvelib searches."""

@@ -10,10 +10,10 @@ from psreg.compatibility.release_rows import RELEASE_ROWS
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding, Span
 from psreg.core.excerpt import common_start
 from psreg.core.rule import rule
-from psreg.core.semver import Version
 from psreg.core.version import (
     FIRST,
     Step,
+    Version,
     demanded,
     is_legal_step,
     legal_next,
