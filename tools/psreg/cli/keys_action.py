@@ -76,10 +76,7 @@ def _signing_lines(found: Sequence[Signing]) -> Iterator[str]:
         return
     said: dict[str, list[str]] = {}
     for each in found:
-        open_ = [one for one in each.progress if one.missing]
-        each_of = (f"{one.missing} of {', '.join(sorted(one.unsigned))}" for one in open_)
-        who = "; ".join(dict.fromkeys(each_of))
-        said.setdefault(who, []).append(each.draft.role)
+        said.setdefault(each.lacking, []).append(each.draft.role)
     for who, roles in said.items():
         listed = ", ".join(roles[:_LISTED])
         more = f" and {len(roles) - _LISTED} more" if len(roles) > _LISTED else ""

@@ -62,6 +62,13 @@ class Signing:
         """Whether nobody's signature is missing."""
         return not any(each.missing for each in self.progress)
 
+    @property
+    def lacking(self) -> str:
+        """How many signatures of whom are missing, in words; "" if none is."""
+        short = (each for each in self.progress if each.missing)
+        told = (f"{each.missing} of {', '.join(sorted(each.unsigned))}" for each in short)
+        return "; ".join(dict.fromkeys(told))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completed:
@@ -147,9 +154,7 @@ def _who_signed(found: Iterable[Signing]) -> Iterator[str]:
     said: dict[str, list[str]] = {}
     for each in found:
         signed = dict.fromkeys(name for one in each.progress for name in one.signed)
-        open_ = [one for one in each.progress if one.missing]
-        each_of = (f"{one.missing} of {', '.join(sorted(one.unsigned))}" for one in open_)
-        who = "; ".join(dict.fromkeys(each_of))
+        who = each.lacking
         line = f"signed by {', '.join(signed) or 'nobody'}{f', missing {who}' if who else ''}"
         said.setdefault(line, []).append(each.draft.role)
     yield from (f"{listed(roles)}: {line}" for line, roles in said.items())
