@@ -428,6 +428,40 @@ def test_a_lock_from_another_registry_than_ours(team):
     assert refused(team, "install", "--frozen") == (1, "LOCK_DRIFT")
 
 
+def test_what_is_locked_is_of_another_registry_only_if_a_person_says_so(team):
+    """The settings of another machine, or of another day, name another registry."""
+    ran(team, "add", "glossary")
+    before = (team.place / "psreg.lock").read_bytes(), content(team.folder)
+    other = Simulator(registry_id="f" * 32).release(
+        "glossary", "2.0.0", prompt("theirs"), entry_class="prompt"
+    )
+    other.release("exam", data=prompt("exam"), entry_class="prompt")
+    place = other.publish().store(team.client.home / "other")
+    ran(team, "registry", "remove", "main")
+    ran(team, "registry", "add", place)
+    for command in (["sync"], ["lock"], ["update"], ["add", "exam"], ["add", "glossary@*"]):
+        assert refused(team, *command) == (3, "TRUST_OTHER_REGISTRY")
+    assert ((team.place / "psreg.lock").read_bytes(), content(team.folder)) == before
+    told = "glossary 2.0.0 -> 2.0.0\n  of the registry " + "f" * 32
+    assert ran(team, "update", "glossary", "--dry-run").out.startswith(told)
+    done = ran(team, "update", "glossary", "--format", "json").json
+    ids = {"before": "0123456789abcdef" * 2, "after": "f" * 32}
+    assert [each["registry"] for each in done["changes"]] == [ids]
+    assert lock(team)["glossary"]["registry"] == "f" * 32
+    ran(team, "sync")
+    # Who names a registry for a run means it.
+    (team.place / "psreg.lock").write_bytes(before[0])
+    done = ran(team, "lock", "--registry", place)
+    assert done.out == (
+        f"locked glossary 2.0.0 of the registry {ids['after']} "
+        f"(was 2.0.0 of the registry {ids['before']})\n"
+    )
+    for command in (["sync"], ["update"], ["add", "glossary@*"]):
+        (team.place / "psreg.lock").write_bytes(before[0])
+        ran(team, *command, "--registry", place)
+        assert lock(team)["glossary"]["registry"] == "f" * 32
+
+
 def test_an_update_shows_what_it_changes_before_it_is_written(team):
     text = "[METADATA]\n@dotprompt_format_version 0.0.1\n[CONTENT]\n{}\n"
     for version, body in (("1.0.0", "Hello {name}"), ("1.1.0", "Hello {name} {other}")):

@@ -51,7 +51,13 @@ def run(args: Namespace, console: Console) -> int:
         data = session.workspace.edited(entries)
         manifest = session.workspace.read(data)
         published = session.published(manifest)
-        after = relocked(manifest, before, published, accept_owners=args.accept_owners)
+        after = relocked(
+            manifest,
+            before,
+            published,
+            accept_owners=args.accept_owners,
+            elsewhere=entries if args.registry is not None else (),
+        )
         prepared = session.prepared(
             manifest, after, published, fresh=False, overwrite=args.overwrite
         )

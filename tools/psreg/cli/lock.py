@@ -36,7 +36,13 @@ def run(args: Namespace, console: Console) -> int:
             return 0
         before = session.workspace.lock()
         published = session.published(manifest)
-        after = relocked(manifest, before, published, accept_owners=args.accept_owners)
+        after = relocked(
+            manifest,
+            before,
+            published,
+            accept_owners=args.accept_owners,
+            elsewhere=before.prompts if args.registry is not None else (),
+        )
         session.workspace.write_lock(after)
         report(console, session, changes(before, after), None)
     return 0

@@ -154,13 +154,20 @@ def _tell(console: Console, text: str) -> None:
 
 
 def changes(before: Lock, after: Lock) -> list[dict[str, Any]]:
-    """Return what changed in a lock: the name, and the version before and after."""
+    """Return what changed in a lock: the name, and version and registry before and after."""
+    from psreg.client.project.lockfile import moved
+
     old, new = before.versions, after.versions
-    return [
-        {"name": name, "before": was, "after": now}
+    rows = [
+        {
+            "name": name,
+            "before": old.get(name),
+            "after": new.get(name),
+            "registry": moved(before.prompts.get(name), after.prompts.get(name)),
+        }
         for name in sorted({*old, *new})
-        if (was := old.get(name)) != (now := new.get(name))
     ]
+    return [row for row in rows if row["before"] != row["after"] or row["registry"]]
 
 
 def report(
@@ -216,11 +223,17 @@ def _change(each: dict[str, Any]) -> str:
         return f"locked {name} {after}"
     if after is None:
         return f"no longer locked {name} {before}"
+    if (registry := each["registry"]) is not None:
+        of = " of the registry "
+        return (
+            f"locked {name} {after}{of}{registry['after']} (was {before}{of}{registry['before']})"
+        )
     return f"locked {name} {after} (was {before})"
 
 
 def show_changes(found: Iterable[Change], console: Console) -> None:
     """Tell what changes, before it does."""
+    from psreg.client.project.lockfile import moved
     from psreg.compatibility.diff_report import diff_text
 
     if console.machine or console.quiet:
@@ -229,6 +242,8 @@ def show_changes(found: Iterable[Change], console: Console) -> None:
         before, after = change.before, change.after
         old, new = before.version if before else None, after.version if after else None
         console.line(f"{change.name} {old or '(new)'} -> {new or '(no longer needed)'}")
+        if registry := moved(before, after):
+            console.line(f"  of the registry {registry['after']} (was {registry['before']})")
         if before and after and before.owners != after.owners:
             console.line(f"  signed with {', '.join(after.owners) or 'no key'}")
         for version, text in change.notes:

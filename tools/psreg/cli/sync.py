@@ -53,7 +53,13 @@ def _sync(args: Namespace, console: Console) -> int:
             after = before
         else:
             before = session.workspace.lock()
-            after = relocked(manifest, before, published, accept_owners=args.accept_owners)
+            after = relocked(
+                manifest,
+                before,
+                published,
+                accept_owners=args.accept_owners,
+                elsewhere=before.prompts if args.registry is not None else (),
+            )
         prepared = session.prepared(
             manifest, after, published, fresh=True, offline=args.offline, overwrite=args.overwrite
         )

@@ -67,6 +67,7 @@ def run(args: Namespace, console: Console) -> int:
             update=names or before.prompts,
             precise=precise,
             accept_owners=args.accept_owners,
+            elsewhere=before.prompts if args.registry is not None else names,
         )
         found = [*changes_between(before, after, published, session.content(published))]
         prepared = session.prepared(

@@ -127,13 +127,44 @@ def test_what_several_require_is_bound_once(shelf):
     assert lock.versions == {"exam": "1.0.0", "quiz": "1.1.0", "words": "1.1.0"}
 
 
-def test_another_registry_of_a_name_changes_its_entry(shelf):
-    before = lock_of('words = "^1"', shelf)
-    other = Shelf(OTHER).release("words", "1.1.0")
-    after = lock_of(
-        'words = {version = "^1", registry = "work"}', shelf, before, others={"work": other}
+def test_another_registry_of_a_name_changes_its_entry_if_that_is_accepted(shelf):
+    shelf.release("exam")
+    before = lock_of('quiz = "^1"\nexam = "*"', shelf)
+    other = Shelf(OTHER).release("words", "1.1.0").release("exam")
+    other.release("quiz", "1.1.0", requires={"words": "^1"})
+    work = '{version = "*", registry = "work"}'
+    text = f"quiz = {work}\nexam = {work}"
+
+    def locked(**options):
+        return lock_of(text, shelf, before, others={"work": other}, **options)
+
+    with pytest.raises(TrustError) as caught:
+        locked()
+    assert caught.value.code == "TRUST_OTHER_REGISTRY"
+    assert caught.value.message == (
+        f"exam is locked from the registry {ID}, and would be from {OTHER}"
     )
-    assert after.prompts["words"].registry == OTHER
+    assert [text.partition(" ")[0] for text in caught.value.details] == ["quiz", "words"]
+    assert "`psreg update exam quiz words`" in caught.value.hint
+    with pytest.raises(TrustError) as caught:
+        locked(elsewhere=["quiz"])  # and what it requires
+    assert "`psreg update exam`" in caught.value.hint
+    after = locked(elsewhere=["quiz", "exam"])
+    assert {each.registry for each in after.prompts.values()} == {OTHER}
+
+
+def test_many_names_of_another_registry_are_not_all_told(shelf):
+    other = Shelf(OTHER)
+    names = [f"name{number}" for number in range(23)]
+    for name in names:
+        shelf.release(name)
+        other.release(name)
+    before = lock_of("\n".join(f'{name} = "*"' for name in names), shelf)
+    text = "\n".join(f'{name} = {{version = "*", registry = "work"}}' for name in names)
+    with pytest.raises(TrustError) as caught:
+        lock_of(text, shelf, before, others={"work": other})
+    assert (len(caught.value.details), caught.value.details[-1]) == (20, "and 3 more")
+    assert "`psreg update NAME…`" in caught.value.hint
 
 
 def test_who_requires_an_unknown_name_is_told(shelf):

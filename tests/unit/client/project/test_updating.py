@@ -60,6 +60,7 @@ def test_notes_and_the_semantic_diff(shelf):
         "name": "words",
         "before": "1.0.0",
         "after": "1.2.0",
+        "registry": None,
         "floor": "major",
         "behaviour": True,
         "notes": [{"version": "1.2.0", "text": "A name."}, {"version": "1.1.0", "text": "A mark."}],

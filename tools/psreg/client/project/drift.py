@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from psreg.client.project.lockfile import NAME, Lock, LockedPrompt, line_of
@@ -15,8 +15,13 @@ _LISTED = 20
 
 def reached(manifest: Manifest, lock: Lock) -> set[str]:
     """Return the locked names that the project needs, directly or not."""
+    return needed(manifest.prompts, lock)
+
+
+def needed(names: Iterable[str], lock: Lock) -> set[str]:
+    """Return those of some names that are locked, and what they require, directly or not."""
     seen: set[str] = set()
-    waiting = [*manifest.prompts]
+    waiting = [*names]
     while waiting:
         name = waiting.pop()
         if name not in seen and name in lock.prompts:
@@ -47,9 +52,9 @@ def drifts(
             yield f"{asked} does not match {_title(locked, data)}"
         elif registries.get(wanted.name, locked.registry) != locked.registry:
             yield f"{asked} is from another registry than {_title(locked, data)}"
-    needed = reached(manifest, lock)
+    used = reached(manifest, lock)
     for name, locked in lock.prompts.items():
-        if name in needed:
+        if name in used:
             yield from _unmet(locked, lock, _title(locked, data), required)
         else:
             yield f"{_title(locked, data)} is not needed"

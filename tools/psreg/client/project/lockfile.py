@@ -114,6 +114,13 @@ class LockedPrompt:
         return found
 
 
+def moved(before: LockedPrompt | None, after: LockedPrompt | None) -> dict[str, str] | None:
+    """Return the ids `before` and `after` if a name changes its registry, else None."""
+    if before is None or after is None or before.registry == after.registry:
+        return None
+    return {"before": before.registry, "after": after.registry}
+
+
 def _owners(name: str, values: list[Any]) -> tuple[str, ...]:
     valid = all(isinstance(each, str) and _FINGERPRINT.fullmatch(each) for each in values)
     if not valid or len(values) > _MOST_OWNERS:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from psreg.client.install import required_record
-from psreg.client.project.lockfile import Lock, LockedPrompt
+from psreg.client.project.drift import needed
+from psreg.client.project.lockfile import Lock, LockedPrompt, moved
 from psreg.client.project.manifest import Manifest
 from psreg.client.project.registries import ProjectRegistry, Published
 from psreg.client.resolve import Request, pick
 from psreg.core.errors import FindingsError, TrustError
 from psreg.core.version import ANY, Range, parse_version
 from psreg.registry.requirements.resolution import Offer, Requirement, resolve
+
+_LISTED = 20
 
 
 def relocked(
@@ -22,16 +25,18 @@ def relocked(
     update: Collection[str] = (),
     precise: Mapping[str, str] | None = None,
     accept_owners: Collection[str] = (),
+    elsewhere: Collection[str] = (),
 ) -> Lock:
     """Return the lock that fits the project file.
 
     What is locked stays, but for the names to `update`; `precise` are exact versions of some of
     them. Other locked releases change only if nothing else fits. Releases of the names in
-    `accept_owners` need no signature although the locked ones have one.
+    `accept_owners` need no signature although the locked ones have one. Only the names in
+    `elsewhere`, and what they require, may be of another registry than what is locked.
 
     Raises:
         FindingsError: see `resolve`.
-        PsregError: see `Published`; TrustError `TRUST_OWNER_CHANGED`.
+        PsregError: see `Published`; TrustError `TRUST_OWNER_CHANGED`, `TRUST_OTHER_REGISTRY`.
     """
     exact = [
         Requirement(name=name, range=Range.parse(version), origin="`--precise`")
@@ -59,7 +64,9 @@ def relocked(
     for name, entry in entries.items():
         if name not in accept_owners:
             _check_owners(entry, lock.prompts.get(name))
-    return Lock(prompts=entries)
+    after = Lock(prompts=entries)
+    _check_registries(after, lock, needed(elsewhere, after))
+    return after
 
 
 Entry = str | dict[str, str]
@@ -122,6 +129,31 @@ def _check_owners(entry: LockedPrompt, before: LockedPrompt | None) -> None:
         "TRUST_OWNER_CHANGED",
         f"{entry.name} {before.version} is signed by its owners, and {entry.version} is not",
         f"Keep the locked version, or run the command with `--accept-owners {entry.name}`.",
+    )
+
+
+def _check_registries(after: Lock, before: Lock, accepted: Collection[str]) -> None:
+    """Check that no other names than the accepted ones change their registry.
+
+    Raises:
+        TrustError: `TRUST_OTHER_REGISTRY`.
+    """
+    changes = {n: moved(before.prompts.get(n), each) for n, each in after.prompts.items()}
+    found = [(name, ids) for name, ids in changes.items() if ids and name not in accepted]
+    if not found:
+        return
+    names = " ".join(name for name, _ in found) if len(found) <= _LISTED else "NAME…"
+    more = [f"and {len(found) - _LISTED} more"] if len(found) > _LISTED else []
+    first, *others = [
+        f"{name} is locked from the registry {ids['before']}, and would be from {ids['after']}"
+        for name, ids in found[:_LISTED]
+    ]
+    raise TrustError(
+        "TRUST_OTHER_REGISTRY",
+        first,
+        'Write `registry = "…"` into psreg.toml to keep it, or run '
+        f"`psreg update {names}` to see what changes and lock it from there.",
+        (*others, *more),
     )
 
 

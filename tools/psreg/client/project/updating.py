@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from psreg.client.project.lockfile import Lock, LockedPrompt
+from psreg.client.project.lockfile import Lock, LockedPrompt, moved
 from psreg.client.project.manifest import Manifest
 from psreg.client.project.registries import Published
 from psreg.compatibility.diff import Diff, compare_named, file_operand
@@ -199,6 +199,7 @@ def to_json(change: Change) -> dict[str, Any]:
         "name": change.name,
         "before": change.before.version if change.before else None,
         "after": change.after.version if change.after else None,
+        "registry": moved(change.before, change.after),
         "floor": str(diff.floor) if diff else None,
         "behaviour": diff.behaviour if diff else None,
         "notes": [{"version": version, "text": text} for version, text in change.notes],
