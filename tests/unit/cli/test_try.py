@@ -421,6 +421,8 @@ def test_several_platforms_in_one_run(client):
         ("", (), "BAD_PLATFORMS"),
         ("[[platform", (), "BAD_PLATFORMS"),
         ("platform = 5", (), "BAD_PLATFORMS"),
+        (f"platform = {'5' * 5000}", (), "BAD_PLATFORMS"),
+        ("platform = " + "[" * 5000, (), "BAD_PLATFORMS"),
         ('[[platform]]\nid = "jan"\n', (), "BAD_PLATFORMS"),
         ('[[platform]]\nid = "jan"\nendpoint = 5\n', (), "BAD_PLATFORMS"),
         ('[[platform]]\nid = "jan"\nendpoint = "http://127.0.0.1:9"\n' * 2, (), "BAD_PLATFORMS"),

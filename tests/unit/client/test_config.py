@@ -137,7 +137,9 @@ def test_an_unknown_setting_is_said(load):
         ('[registries."a/b"]\nurl = "x"\n', 1, "lower case"),
         ("locked = 5", 1, "must be a list"),
         ('locked = ["everything"]', 1, "must be a list"),
-        ("a = " + "[" * 5000, 1, ""),
+        ("a = " + "[" * 5000, 1, "nested too deep"),
+        ("a = 1\nb = " + "{a = " * 5000, 2, "nested too deep"),
+        ("a = 1\nb = " + "9" * 5000 + "\nc = 1", 2, "a number too long"),
     ],
 )
 def test_a_bad_file_is_told_with_its_line(load, tmp_path, text, line, why):

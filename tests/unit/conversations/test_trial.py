@@ -332,7 +332,7 @@ def test_the_row_is_toml_with_a_result_left_to_judge():
     assert row.keys() == {"platform", "model", "date", "sha256", "result"}
 
 
-@pytest.mark.parametrize("release", [b"tested = []\n", b"\xff"])
+@pytest.mark.parametrize("release", [b"tested = []\n", b"\xff", b"a = " + b"9" * 5000])
 def test_a_row_that_cannot_be_added(release):
     with pytest.raises(FindingsError) as caught:
         with_row(release, '[[tested]]\nplatform = "jan"\n', "release.toml")

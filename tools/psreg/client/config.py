@@ -296,10 +296,14 @@ def _read(path: Path, trusted: bool, warnings: list[str]) -> _File:
         values = tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise _invalid(path, data.count(b"\n", 0, error.start) + 1, "is not UTF-8") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         number = int(line[1]) if line else text.count("\n") + 1
         raise _invalid(path, number, str(error)) from error
+    except (ValueError, RecursionError) as error:  # int() has a limit of its own
+        lines = [len(re.findall(r"[\d\[{]", line)) for line in text.split("\n")]
+        number = lines.index(max(lines)) + 1
+        raise _invalid(path, number, "is nested too deep, or has a number too long") from error
     file = _File(path=path, text=text, values=values, trusted=trusted)
     known = _KEYS if trusted else (*_KEYS, *_OF_PROJECTS)
     warnings += [_unknown(file, key, known) for key in values if key not in known]

@@ -362,7 +362,7 @@ def platforms_of(data: bytes, path: str, extra: Sequence[str] = ()) -> tuple[Pla
     """
     try:
         rows = tomllib.loads(data.decode()).get("platform")
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # that of a long number is no TOMLDecodeError
         raise UsageError("BAD_PLATFORMS", f"{path} is not TOML: {error}", _HINT) from error
     if not isinstance(rows, list) or not rows:
         raise UsageError("BAD_PLATFORMS", f"{path} has no [[platform]]", _HINT)

@@ -111,7 +111,7 @@ def with_row(release: bytes, row: str, path: str) -> bytes:
     edited = (release + gap if release else b"") + added
     try:
         tomllib.loads(edited.decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         hint = f"Run `psreg check {path}`, then add the row yourself."
         message = f"a row cannot be added to {path}: {error}"
         raise FindingsError("UNREADABLE", message, hint, tuple(row.splitlines())) from error
