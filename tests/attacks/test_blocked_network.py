@@ -216,6 +216,18 @@ def test_one_of_two_registries_is_blocked(team):
     assert team.client.refused("install", "tool") == (1, "NAME_OF_TWO_REGISTRIES")
 
 
+def test_two_registries_are_blocked(team, known):
+    team.table("http://127.0.0.1:1")
+    block(known)
+    for command in ("install quiz_master", "info quiz_master"):
+        told = team.client.run(*command.split()).err
+        assert "cannot read http://127.0.0.1:1/" in told
+        assert f"cannot read {NOWHERE}/" in told
+        assert (
+            told.count("`quiz_master` is not kept") == told.count("bind the name with `names`") == 1
+        )
+
+
 def test_the_other_registry_answers_as_ever(team):
     """Only the one that is blocked is as of a day."""
     team.table(NOWHERE)

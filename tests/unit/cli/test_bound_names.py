@@ -174,7 +174,7 @@ def test_a_registry_that_cannot_be_asked_may_have_the_name(world):
     world.settings.write_text(text)
     done = world.run("install", "glossary")
     assert done.code == 4
-    assert "bind it with `names`" in done.err
+    assert "bind the name with `names`" in done.err
     assert world.client.installed() == []
 
 

@@ -38,7 +38,7 @@ def asked(machine, ask):
     try:
         answer = ask(last)
     except UnavailableError as lack:
-        raise lacking(AWAY, lack) or lack from lack
+        raise lacking([AWAY], lack) or lack from lack
     machine.said += [told] if (told := told_of(last, AWAY)) else []
     return answer
 

@@ -113,17 +113,19 @@ def unknown(registry: object, error: UnavailableError) -> UnavailableError:
     return UnavailableError("NETWORK", error.message)
 
 
-def lacking(error: UnavailableError, lack: UnavailableError) -> UnavailableError | None:
-    """Return the error for what is not kept of a registry; None if `lack` says something else.
+def lacking(errors: Sequence[UnavailableError], lack: UnavailableError) -> UnavailableError | None:
+    """Return the error for what is not kept of registries; None if `lack` says something else.
 
-    `error` is why the registry cannot be asked.
+    `errors` are why they cannot be asked.
     """
     if lack.code not in _LACKS:
         return None
     told = isinstance(lack, OutdatedStateError) or lack.code == "NETWORK"
-    hint = lack.hint if told else ""  # the others say: without `--offline`
-    message, hint = f"{error.message}; {lack.message}", f"{error.hint} {hint}".strip()
-    return UnavailableError(error.code, message, hint)
+    hints = [errors[0].hint]
+    if told and lack.hint not in errors[0].hint:  # the others say: without `--offline`
+        hints.append(lack.hint)
+    messages = dict.fromkeys([*(each.message for each in errors), lack.message])
+    return UnavailableError(errors[0].code, "; ".join(messages), " ".join(hints))
 
 
 def told_of(state: KeptRegistry, error: UnavailableError) -> str:

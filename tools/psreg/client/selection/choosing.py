@@ -194,8 +194,9 @@ class Choosing(Generic[R]):
         except UnavailableError as error:
             if error.code == "NOT_KEPT":
                 return False
-            hint = f"Whether `{name}` is there, too, is not known: bind it with `names`."
-            raise UnavailableError(error.code, error.message, f"{error.hint} {hint}") from error
+            hint = f"It may have `{name}`: bind the name with `names` in your settings."
+            told = f"{error.hint} {hint}".strip()
+            raise UnavailableError(error.code, error.message, told) from error
 
     def named(self, name: str) -> R:
         """Return the registry of a name for a command that is about this name.

@@ -206,7 +206,7 @@ def _lacking(
 
     if opened.online and lack.code == "NO_MATCHING_VERSION":
         return lack  # a registry that answers says so
-    return lacking(next(iter(away.values())), lack) or lack
+    return lacking([*away.values()], lack) or lack
 
 
 def _tell(
