@@ -88,9 +88,9 @@ def test_a_default_that_changes_is_made_for_each_object():
     class Basket:
         fruits: list[str] = field(default_factory=list)
 
-    one, other = Basket(), Basket()
-    one.fruits.append("pear")
-    assert (other.fruits, Basket(["plum"]).fruits) == ([], ["plum"])
+    for one, other in ((Basket(), Basket()) for _ in range(10)):
+        one.fruits.append("pear")
+        assert (other.fruits, Basket(["plum"]).fruits) == ([], ["plum"])
     assert fields(Basket)[0].default_factory is list
 
 
@@ -109,8 +109,49 @@ def test_a_class_may_have_its_own_beginning():
         def __post_init__(self):
             self.number += 1
 
-    assert (Own().number, Then().number, Then(5).number) == (7, 2, 6)
+    for _ in range(10):
+        assert (Own().number, Then().number, Then(5).number) == (7, 2, 6)
     assert Own() == Own()
+
+
+@pytest.mark.parametrize("before", [0, 20])
+@pytest.mark.parametrize(
+    ("args", "named"),
+    [
+        ((), {}),
+        (("pear",), {"name": "pear"}),
+        (("pear", 1, 2), {}),
+        (("pear",), {"taste": "sweet"}),
+        (("pear", 1), {"number": 2}),
+    ],
+)
+def test_wrong_arguments_are_the_error_that_they_are_elsewhere(args, named, before):
+    def made(decorator):
+        @decorator(slots=True)
+        class Late:
+            name: str
+            number: int = 0
+
+        return Late
+
+    quick, standard = made(dataclass), made(dataclasses.dataclass)
+    assert [quick("plum", number).number for number in range(before)] == [*range(before)]
+    with pytest.raises(TypeError) as expected:
+        standard(*args, **named)
+    with pytest.raises(TypeError) as error:
+        quick(*args, **named)
+    assert str(error.value) == str(expected.value)
+
+
+@pytest.mark.parametrize("before", [0, 20])
+def test_what_may_not_be_given_by_position_is_not(before):
+    @dataclass(kw_only=True)
+    class Late:
+        name: str
+
+    assert [Late(name="plum").name for _ in range(before)] == ["plum"] * before
+    with pytest.raises(TypeError, match="1 positional argument but 2 were given"):
+        Late("pear")
 
 
 def test_equal_fields_make_equal_objects_of_one_class():

@@ -1,9 +1,10 @@
-"""Data classes that are made when they are first used: their methods are written then.
+"""Data classes whose methods are written when it pays.
 
 The standard library writes and compiles methods for each class where it is defined, and loads the
-inspection of source code for that. A short command has 60 such classes and uses half of them: to
-make all of them, and that import, took a quarter of its time. Here a class gets its slots at once,
-and the rest with its first object. Only `__init__` is written for it; the other methods are shared.
+inspection of source code for that. A short command has 60 such classes and uses half of them, most
+for an object or two: to make all of them, and that import, took a quarter of its time. Here a class
+gets its slots at once. Only `__init__` is written for it, once there are a few objects; until then
+a shared one sets their fields. The methods that compare are made when they are first called.
 
 The type checker sees the names of the standard library, which knows these classes as its own, too.
 The type checker is also what keeps a class frozen: an assignment to a field is an error of mypy,
@@ -37,16 +38,16 @@ else:
             cls.__own__ = own, kw_only
 
             def make() -> None:
-                if "__init__" not in own:
-                    cls.__init__ = _init(cls)
                 for name, method in _comparing(cls).items():
                     if name in compared:
                         setattr(cls, name, method)
 
             compared = {*(("__eq__", "__hash__") if eq else ()), *(_ORDER if order else ())}
             compared -= own.keys()
-            for name in ({"__init__"} - own.keys()) | compared:
+            for name in compared:
                 setattr(cls, name, _first(make, cls, name))
+            if "__init__" not in own:
+                cls.__init__ = _shared_init(cls)
             if "__hash__" in compared and not frozen:
                 compared.remove("__hash__")
                 cls.__hash__ = None
@@ -77,6 +78,9 @@ else:
 __all__ = ["dataclass", "field", "replace"]
 
 T = TypeVar("T")
+
+_UNWRITTEN = 8
+"""The objects of a class for which no `__init__` is written: that takes as long as 30 of them."""
 
 _OF_ALL = ("__dict__", "__weakref__")
 _ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
@@ -156,11 +160,53 @@ def _slotted(cls: type[T], own: dict[str, Any]) -> type[T]:
     inherited = {slot for base in cls.__mro__ for slot in vars(base).get("__slots__", ())}
     slots = tuple(name for name in fields if name not in inherited)
     kept = {name: value for name, value in own.items() if name not in fields}
-    made = type(cls)(cls.__name__, cls.__bases__, {**kept, "__slots__": slots})  # type: ignore[misc]
+    kept |= {"__slots__": slots, "__qualname__": cls.__qualname__}
+    made = type(cls)(cls.__name__, cls.__bases__, kept)  # type: ignore[misc]
     return cast("type[T]", made)
 
 
-def _init(cls: type) -> Callable[..., None]:
+def _shared_init(cls: type) -> Callable[..., None]:
+    """Return an `__init__` for the first objects of `cls`, which has another one written then."""
+    left = _UNWRITTEN
+    fields: list[tuple[str, _Default, bool]] = []
+
+    def init(self: Any, *args: Any, **named: Any) -> None:
+        nonlocal left
+        left -= 1
+        fields[:] = fields or _fields(cls)
+        if left < 0 or not _set(self, fields, args, named):
+            cls.__init__ = _written_init(cls)  # type: ignore[misc]
+            cls.__init__(self, *args, **named)  # type: ignore[misc]
+
+    return init
+
+
+def _set(
+    obj: Any, fields: list[tuple[str, _Default, bool]], args: tuple[Any, ...], named: dict[str, Any]
+) -> bool:
+    """Set the `fields` of an object; return whether what is given fits them."""
+    places = [name for name, _, by_name in fields if not by_name]
+    given = dict(zip(places, args, strict=False)) | named
+    if len(given) < len(args) + len(named):
+        return False
+    for name, default, _ in fields:
+        if name in given:
+            value = given.pop(name)
+        elif default.factory is not None:
+            value = default.factory()
+        else:
+            value = default.value
+        if value is ...:
+            return False
+        setattr(obj, name, value)
+    if given:
+        return False
+    if hasattr(obj, "__post_init__"):
+        obj.__post_init__()
+    return True
+
+
+def _written_init(cls: type) -> Callable[..., None]:
     """Return an `__init__` that sets the fields of `cls` and calls its `__post_init__`."""
     known: dict[str, Any] = {"_new": object()}
     places: list[str] = []
