@@ -6,8 +6,7 @@ import pytest
 
 from psreg import __version__
 from psreg.cli.rules import all_rules
-from psreg.core.diagnostics import FIRST
-from psreg.core.version import parse_version
+from psreg.core.version import FIRST_PSREG, parse_version
 from support.corpus_cases import CORPUS, cases
 from support.paths import VECTORS
 
@@ -50,10 +49,10 @@ def test_rule_is_complete():
 
 def test_each_rule_says_since_which_version_it_exists():
     """A new rule names the version that brings it; that of an old rule never changes."""
-    first = {*(VECTORS / f"rules-{FIRST}.txt").read_text().split()}
-    assert {rule.code for rule in RULES if rule.since == FIRST} == first
+    first = {*(VECTORS / f"rules-{FIRST_PSREG}.txt").read_text().split()}
+    assert {rule.code for rule in RULES if rule.since == FIRST_PSREG} == first
     for rule in RULES:
-        assert parse_version(FIRST) <= parse_version(rule.since) <= parse_version(__version__)
+        assert parse_version(FIRST_PSREG) <= parse_version(rule.since) <= parse_version(__version__)
 
 
 def test_rule_has_a_bad_and_a_good_case():

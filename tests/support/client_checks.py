@@ -546,7 +546,7 @@ CHECKS = (
     check(
         9,
         "content",
-        (f"{CLIENT}.install:check_content", "TRUST_CONTENT"),
+        (f"{CLIENT}.content_check:check_content", "TRUST_CONTENT"),
         "hostile_content::it_is_refused_and_the_rule_is_named",
         "hostile_content::one_hostile_release_leaves_nothing_of_the_others",
     ),

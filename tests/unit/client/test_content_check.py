@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from psreg.client.install import check_content, fetch_all
+from psreg.client.content_check import check_content
+from psreg.client.install import fetch_all
 from psreg.client.resolve import choose, parse_request, parse_requests
 from psreg.core.errors import TrustError
 from psreg.registry.records import read_record

@@ -2,8 +2,7 @@
 
 All names are resolved, fetched and verified before the caller writes any of them, so that one bad
 artifact leaves nothing behind. There is one reason to trust an artifact: its length and SHA-256
-match a record that the registry's metadata signs. Then the content rules that block a release in a
-review are applied once more, because a stolen key can sign without a review.
+match a record that the registry's metadata signs. Then its content is checked (`content_check`).
 """
 
 from __future__ import annotations
@@ -14,10 +13,8 @@ from typing import Protocol
 
 from psreg.client.resolve import Choice, Request, choose, unknown_name
 from psreg.core.dataclass import dataclass, replace
-from psreg.core.diagnostics import Diagnostic, described
 from psreg.core.errors import PsregError, TrustError, UnavailableError
-from psreg.formats.waivers import waivable
-from psreg.registry.records import PackageRecord, ReleaseRecord, WaivedFinding, read_record
+from psreg.registry.records import PackageRecord, ReleaseRecord, read_record
 
 MAX_ARTIFACT = 1024 * 1024
 """Size in bytes of the largest artifact that is fetched, whatever its record says."""
@@ -108,6 +105,8 @@ def fetch_all(
 
 def _checked(choice: Choice, data: bytes, *, locked: bool) -> FetchedRelease:
     """Return the release, with warnings about its content. Raises as `check_content`."""
+    from psreg.client.content_check import check_content  # noqa: PLC0415 - only when fetched
+
     warnings = check_content(choice, data, locked=locked)
     choice = replace(choice, warnings=(*choice.warnings, *warnings))
     return FetchedRelease(choice=choice, data=data)
@@ -197,52 +196,3 @@ def _combined(errors: list[PsregError]) -> PsregError:
     if refusals:
         return TrustError(refusals[0].code, message, hint, details)
     return UnavailableError(errors[0].code, message, hint)
-
-
-_LISTED = 5
-"""The number of findings that a message lists."""
-
-
-def check_content(choice: Choice, data: bytes, *, locked: bool = False) -> tuple[str, ...]:
-    """Apply the content rules that block a release; return warnings about what is let through.
-
-    That is what the signed record says was waived, and everything if the bytes are `locked`.
-
-    Raises:
-        TrustError: `TRUST_CONTENT`, with the findings.
-    """
-    from psreg.lint.content.blocking import blocking_findings  # noqa: PLC0415 - only when fetched
-
-    release, row = choice.release, choice.row
-    found = blocking_findings(data, release.filename)
-    waivers = {each.code: each for each in row.waived if _may_waive(each)}
-    blocked = [each for each in found if each.code not in waivers]
-    title = f"{release.name} {release.version}"
-    if blocked and not locked:
-        codes = sorted({each.code for each in blocked})
-        raise TrustError(
-            "TRUST_CONTENT",
-            f"{title} contains what psreg does not install ({', '.join(codes)}):",
-            f"Tell the maintainers of the registry; nothing was installed. "
-            f"`psreg explain {codes[0]}` tells more.",
-            _listed(blocked),
-        )
-    let = {each.code for each in found} & waivers.keys()
-    return (
-        *(f"{title}: {line}" for line in _listed(blocked)),
-        *(
-            f"{title}: {code} is waived by {waivers[code].who}: {waivers[code].reason}"
-            for code in sorted(let)
-        ),
-    )
-
-
-def _may_waive(waiver: WaivedFinding) -> bool:
-    return waiver.by == "policy" or (waiver.by == "release" and waivable(waiver.code))
-
-
-def _listed(found: Sequence[Diagnostic]) -> tuple[str, ...]:
-    """Return the first findings, one line each, and how many more there are."""
-    lines = tuple(map(described, found[:_LISTED]))
-    more = len(found) - len(lines)
-    return (*lines, f"and {more} more") if more else lines

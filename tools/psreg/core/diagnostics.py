@@ -17,6 +17,7 @@ from typing import Protocol
 
 from psreg.core.dataclass import dataclass, field
 from psreg.core.identity import ReleaseId
+from psreg.core.version import FIRST_PSREG
 
 
 class Severity(StrEnum):
@@ -33,9 +34,6 @@ class Severity(StrEnum):
 
 
 ERROR, WARNING, INFO = Severity
-
-FIRST = "0.1.0"
-"""The version of psreg that has the first rules, and whose records do not state a version."""
 
 HARM = "PS"
 """The family of the rules about content that can do harm."""
@@ -190,7 +188,7 @@ class Diagnostic:
     fix: Fix | None = None
     excerpt: str = ""
     more: int = 0
-    since: str = FIRST
+    since: str = FIRST_PSREG
     newer: bool = False
 
     @property

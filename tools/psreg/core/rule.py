@@ -27,7 +27,8 @@ from functools import cached_property
 from typing import Any, Generic, Self, TypeVar
 
 from psreg.core.dataclass import dataclass
-from psreg.core.diagnostics import FIRST, Finding, Severity
+from psreg.core.diagnostics import Finding, Severity
+from psreg.core.version import FIRST_PSREG
 
 T_contra = TypeVar("T_contra", contravariant=True)
 
@@ -49,7 +50,7 @@ class Rule(Generic[T_contra]):
     worst: Severity
     check: Callable[[T_contra], Iterator[Finding]]
     docstring: str
-    since: str = FIRST
+    since: str = FIRST_PSREG
 
     @property
     def family(self) -> str:
@@ -84,7 +85,7 @@ def rule(
     severity: Severity,
     read: Severity | None = None,
     worst: Severity | None = None,
-    since: str = FIRST,
+    since: str = FIRST_PSREG,
 ) -> Callable[[Callable[[T_contra], Iterator[Finding]]], Rule[T_contra]]:
     """Turn a function into a rule; `read` is the severity in read mode if it differs.
 

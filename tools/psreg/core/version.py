@@ -19,6 +19,9 @@ from typing import Final
 from psreg.core.dataclass import dataclass
 from psreg.core.regex import lazy
 
+FIRST_PSREG = "0.1.0"
+"""The version of psreg that has the first rules, and whose records do not state a version."""
+
 MAX_LENGTH = 128
 """The maximum length of a version; a version is also a folder name."""
 
@@ -305,7 +308,7 @@ ANY = Range.parse("*")
 FIRST = (Version(0, 1, 0), Version(1, 0, 0))
 """The allowed first versions of a name; their candidates are also allowed."""
 
-_CANDIDATE = re.compile(r"rc\.(0|[1-9][0-9]{0,8})")
+_CANDIDATE = lazy(r"rc\.(0|[1-9][0-9]{0,8})")
 
 
 def step_between(old: Version, new: Version) -> Step:

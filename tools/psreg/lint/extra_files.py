@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from psreg.core.diagnostics import ERROR, FIRST, HARM, INFO, WARNING, Diagnostic, Severity
+from psreg.core.diagnostics import ERROR, HARM, INFO, WARNING, Diagnostic, Severity
 from psreg.core.identity import ReleaseId
 from psreg.core.rule import Rule
+from psreg.core.version import FIRST_PSREG
 from psreg.formats.layout import EVIDENCE
 from psreg.formats.waivers import HIDING
 
@@ -35,7 +36,7 @@ def level_in_evidence(rule: Rule[Any]) -> Severity | None:
 
 def extra_file_finding(d: Diagnostic) -> Diagnostic:
     """Return a finding about such a file with its level there, and without its fix."""
-    d = replace(d, fix=None, since=SINCE if d.since == FIRST else d.since)
+    d = replace(d, fix=None, since=SINCE if d.since == FIRST_PSREG else d.since)
     path = PurePosixPath(d.path)
     release = ReleaseId.of(path)
     if d.code in AS_BAD or not release or not path.is_relative_to(release.folder / EVIDENCE):

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from psreg.core.classes import CLASSES
 from psreg.core.dataclass import dataclass, field
-from psreg.core.diagnostics import FIRST
 from psreg.core.errors import TrustError
-from psreg.core.version import Version, is_version, parse_version
+from psreg.core.version import FIRST_PSREG, Version, is_version, parse_version
 from psreg.registry.actions.withdrawal import SignedYank, VoidKey, Withdrawal
 from psreg.registry.json_members import (
     Members,
@@ -203,7 +202,7 @@ class ReleaseRecord:
     protocols: Sequence[Any] | None = None
     runs: tuple[RunRecord, ...] | None = None
     added: tuple[AddedFile, ...] = ()
-    psreg: str = FIRST
+    psreg: str = FIRST_PSREG
     sketch: str = ""
     log: LogRecord | None = None
     revoked: Withdrawal | None = None
@@ -270,7 +269,7 @@ class ReleaseRecord:
             added=tuple(map(AddedFile.from_json, members.array("added")))
             if "added" in value
             else (),
-            psreg=members.version("psreg") if "psreg" in value else FIRST,
+            psreg=members.version("psreg") if "psreg" in value else FIRST_PSREG,
             sketch=members.text("sketch") if "sketch" in value else "",
             log=LogRecord.from_json(members.object("log")) if "log" in value else None,
             revoked=Withdrawal.from_json(members.object("revoked")) if "revoked" in value else None,
@@ -299,7 +298,7 @@ class ReleaseRecord:
             **({} if self.protocols is None else {"protocols": list(self.protocols)}),
             **({} if self.runs is None else {"runs": [run.to_json() for run in self.runs]}),
             **({"added": [file.to_json() for file in self.added]} if self.added else {}),
-            **({} if self.psreg == FIRST else {"psreg": self.psreg}),
+            **({} if self.psreg == FIRST_PSREG else {"psreg": self.psreg}),
             **({"sketch": self.sketch} if self.sketch else {}),
             **({"log": self.log.to_json()} if self.log else {}),
             **({"revoked": self.revoked.to_json()} if self.revoked else {}),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from psreg.client.install import check_content, fetch
+from psreg.client.install import fetch
 from psreg.client.project.lockfile import Lock, LockedPrompt
 from psreg.client.project.registries import Published
 from psreg.client.project.verified import VerifiedRelease
@@ -106,6 +106,8 @@ class Sync:
                 content, fetched = self._artifact(verified)
                 written = verified.release.filename in write
                 if written or fetched:
+                    from psreg.client.content_check import check_content  # noqa: PLC0415 - large
+
                     locked = verified.row.sha256 in had
                     warnings += check_content(verified.choice, content, locked=locked)
                 if written:

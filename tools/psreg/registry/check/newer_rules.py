@@ -10,10 +10,10 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from psreg.core.diagnostics import ERROR, FIRST, HARM, WARNING, Diagnostic
+from psreg.core.diagnostics import ERROR, HARM, WARNING, Diagnostic
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import ReleaseId
-from psreg.core.version import parse_version
+from psreg.core.version import FIRST_PSREG, parse_version
 
 Read = Callable[[str], bytes | None]
 """Returns the bytes of a file by its path in the registry ("metadata/timestamp.json"), or None."""
@@ -29,7 +29,7 @@ def with_newer_rules_as_warnings(
     proves nothing about the age of a release, so that all errors remain.
     """
     diagnostics = list(found)
-    suspects = [d for d in diagnostics if _is_error(d) and d.since != FIRST]
+    suspects = [d for d in diagnostics if _is_error(d) and d.since != FIRST_PSREG]
     names = {release.name for d in suspects if (release := _release(d))}
     if not names:
         return diagnostics
