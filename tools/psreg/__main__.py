@@ -46,7 +46,13 @@ def main() -> int:
 
         return _tell(overview())
     gc.set_threshold(GARBAGE_THRESHOLD)
-    from psreg.cli.main import run  # noqa: PLC0415 - keeps the answers above as fast as Python itself
+    from psreg.cli.commands import is_short  # noqa: PLC0415 - keeps what is above as fast as Python
+
+    if is_short(arguments[0]):
+        from psreg.system.late_modules import defer  # noqa: PLC0415 - as above
+
+        defer()
+    from psreg.cli.main import run  # noqa: PLC0415 - as above
 
     return run(arguments)
 

@@ -51,3 +51,21 @@ def test_a_function_that_nothing_calls_loads_its_module_when_it_is_called():
         f"import {module} as module; {loaded} found = module.load_ssh_public_key({key}); {loaded}"
     )
     assert printed(f"{code} print(type(found).__name__)") == ["False", "True", "Ed25519PublicKey"]
+
+
+@pytest.mark.parametrize(
+    ("module", "use"),
+    [
+        ("email.iterators", "from email.message import Message; len([*Message().walk()])"),
+        ("gettext", "import argparse; argparse._('1')"),
+        ("heapq", "from heapq import heappush as push; a = []; len(push(a, 1) or a)"),
+    ],
+)
+def test_functions_of_python_work_as_usual_when_they_are_called(module, use):
+    *before, last = use.split("; ")
+    loaded = f"print(sys.modules['{module}'].__spec__ is not None);"
+    assert printed(f"{'; '.join(before)}; {loaded} print({last}); {loaded}") == [
+        "False",
+        "1",
+        "True",
+    ]

@@ -57,6 +57,13 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for experiments", "gateway", "let a model answer in PB2S"),
 )
 
+_SHORT = ("for everyone", "for projects")
+
+
+def is_short(name: str) -> bool:
+    """Return whether a command takes so little time that its start is most of it."""
+    return any(name == command for group, command, _ in COMMANDS if group in _SHORT)
+
 
 def overview() -> str:
     """Return what `psreg --help` prints."""

@@ -99,10 +99,6 @@ def _dispatch(argv: list[str], console: Console) -> int:
         from psreg.cli.habits import unknown_command
 
         raise unknown_command(argv)
-    if group in ("for everyone", "for projects"):  # these commands have one thread
-        from psreg.system.late_modules import defer
-
-        defer()
     module = _module(name)
     parser = _parser(name, summary, module)
     _refuse_empty(argv, parser)

@@ -7,9 +7,9 @@ to the pinned root without a network, whatever was read since. Nothing read here
 
 from __future__ import annotations
 
+import base64
 import json
 import os
-from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -84,7 +84,7 @@ def _keep_proof(folder: Path, target: str, tiles: Mapping[str, bytes]) -> None:
         "schema": SCHEMA,
         "root": _version(read_named(folder / METADATA_FOLDER / f"{ROOT}.json")),
         "files": {path: data.decode("utf-8", "replace") for path, data in files.items()},
-        "tiles": {path: b64encode(data).decode() for path, data in tiles.items()},
+        "tiles": {path: base64.b64encode(data).decode() for path, data in tiles.items()},
     }
     place, data = proof_place(folder, target), json.dumps(document).encode()
     if _file(place) != data:
@@ -100,7 +100,7 @@ def proof_of(folder: Path, target: str) -> Read:
     try:
         value = _proof(folder, target)
         files = {path: text.encode() for path, text in value["files"].items()}
-        files |= {path: b64decode(text) for path, text in value["tiles"].items()}
+        files |= {path: base64.b64decode(text) for path, text in value["tiles"].items()}
         newest = int(value["root"])
     except (UnavailableError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise unproven(kept_name(target)) from None

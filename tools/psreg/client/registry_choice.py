@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -158,7 +158,7 @@ def unpinned(anchor: Anchor, selected: SelectedRegistry) -> TrustError:
         f"the registry {selected.location}{named} is not trusted yet; "
         f"it shows the root {anchor.sha256}",
         "Compare the digest with the one that the maintainers published, then run: "
-        f"psreg registry add {quote(selected.location)} --root-sha256 {digest}",
+        f"psreg registry add {shlex.quote(selected.location)} --root-sha256 {digest}",
     )
 
 
@@ -170,7 +170,7 @@ def other_registry(receipts: Sequence[Receipt], location: str) -> TrustError:
         "TRUST_OTHER_REGISTRY",
         f"installed from another registry than {location}: {installed}",
         f"To replace it, name the registry: "
-        f"psreg install {' '.join(names)} --registry {quote(location)}",
+        f"psreg install {' '.join(names)} --registry {shlex.quote(location)}",
     )
 
 

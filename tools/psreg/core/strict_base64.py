@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
+from binascii import a2b_base64, b2a_base64
 from contextlib import suppress
 
 
@@ -13,7 +13,7 @@ def strict_decode(text: str) -> bytes:
         ValueError: it is not base64, or not as `b64encode` writes it.
     """
     with suppress(ValueError):
-        data = b64decode(text, validate=True)
-        if b64encode(data).decode() == text:
+        data = a2b_base64(text, strict_mode=True)
+        if b2a_base64(data, newline=False).decode() == text:
             return data
     raise ValueError("it is not base64 in its only form")

@@ -5,8 +5,6 @@ Text from files or the network must not control a terminal, hide in it or fake a
 
 from __future__ import annotations
 
-import unicodedata
-
 
 def plain(text: str) -> str:
     """Return `text` with everything that a terminal might act on or hide as an escape."""
@@ -29,6 +27,8 @@ def control_in(text: str) -> str:
     """Return the first control character in `text`, or "": line breaks and separators are some."""
     if text.isascii() and text.isprintable():
         return ""
+    import unicodedata  # noqa: PLC0415 - most texts are ASCII
+
     return next((c for c in text if unicodedata.category(c) in ("Cc", "Zl", "Zp")), "")
 
 
@@ -41,6 +41,8 @@ def width(text: str) -> int:
     """Return the terminal columns `text` takes: wide characters two, combining ones none."""
     if text.isascii():
         return len(text)
+    import unicodedata  # noqa: PLC0415 - most texts are ASCII
+
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text
@@ -99,6 +101,8 @@ def quoted(text: str) -> str:
 
 def code_point(character: str) -> str:
     """Return the number and name of a character, for instance `U+200B ZERO WIDTH SPACE`."""
+    import unicodedata  # noqa: PLC0415 - most texts are ASCII
+
     name = unicodedata.name(character, "") or _CONTROLS.get(character, "")
     return f"U+{ord(character):04X}{' ' if name else ''}{name}"
 

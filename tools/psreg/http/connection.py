@@ -10,12 +10,11 @@ the host), but never for this machine.
 
 from __future__ import annotations
 
+import base64
 import io
 import os
-import select
 import socket
 import ssl
-from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -52,6 +51,8 @@ class Connection(HTTPConnection):
         """Tell whether an earlier request left the connection open; if not, it is closed."""
         if self.sock is None:
             return False
+        import select  # noqa: PLC0415 - for one request it is not needed
+
         with suppress(ValueError):  # too many files are open to ask
             if select.select([self.sock], [], [], 0)[0]:
                 self.close()  # nothing was asked: the server has closed it
@@ -106,7 +107,7 @@ class Connection(HTTPConnection):
         host = f"[{self.host}]" if ":" in self.host else self.host
         where = f"{host}:{self.port}"
         user = unquote(proxy.netloc.rpartition("@")[0])
-        named = {"Proxy-Authorization": f"Basic {b64encode(user.encode()).decode()}"}
+        named = {"Proxy-Authorization": f"Basic {base64.b64encode(user.encode()).decode()}"}
         asking = HTTPConnection(where)
         asking.sock = cast("socket.socket", _Lent(self.sock))
         asking.response_class = self.response_class

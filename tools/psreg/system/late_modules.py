@@ -1,30 +1,61 @@
 """Modules of Python that libraries import for what a short command does not do.
 
 Such a module is loaded when something in it is looked up. That saves a fifth of the time of an
-installation.
+installation. `importlib.util.LazyLoader` does the same, but not for several threads.
 """
 
 from __future__ import annotations
 
 import sys
 from _thread import RLock
+from collections.abc import Sequence
 from importlib import import_module
-from importlib.machinery import PathFinder
-from importlib.util import module_from_spec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
 _MODULES = (
-    *("bz2", "calendar", "copy", "email.base64mime", "email.header", "email.quoprimime"),
-    *("fnmatch", "inspect", "ipaddress", "linecache", "lzma", "ntpath", "random", "selectors"),
-    *("shutil", "ssl", "subprocess", "tempfile", "tokenize", "traceback", "zlib"),
+    *("base64", "bz2", "calendar", "copy", "email.base64mime", "email.header"),
+    *("email.quoprimime", "fnmatch", "inspect", "ipaddress", "linecache", "lzma", "ntpath"),
+    *("random", "selectors", "shlex", "shutil", "ssl", "subprocess", "tempfile", "tokenize"),
+    *("traceback", "zlib"),
 )
 
-_CALLED = ("cryptography.hazmat.primitives.serialization.ssh",)
-"""Modules of which another one imports names that nothing here calls."""
+_CALLED = (
+    *("cryptography.hazmat.primitives.serialization.ssh", "email.encoders", "email.iterators"),
+    *("gettext", "heapq"),
+)
+"""Modules of which another one imports functions that nothing here calls."""
 
 _LOADING = RLock()
 """What is fetched ahead is read by other threads, which may be the first to use a module."""
+
+
+class _LateFinder:
+    """Finds the modules as Python does, for a loader that does not load them yet."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(name, path) if name in _MODULES else None
+        if spec is not None and spec.loader is not None:
+            spec.loader = _LateLoader(spec.loader)  # type: ignore[assignment]
+        return spec
+
+
+class _LateLoader:
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        module: ModuleType | None = self._loader.create_module(spec)
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        spec = vars(module)["__spec__"]
+        spec.loader = module.__loader__ = self._loader
+        module.__class__ = _Late
 
 
 class _Late(ModuleType):
@@ -33,8 +64,7 @@ class _Late(ModuleType):
             state = vars(self)
             if not state.get("__loading__", False) and self.__class__ is _Late:
                 state["__loading__"] = True
-                if self.__spec__ is not None and self.__spec__.loader is not None:
-                    self.__spec__.loader.exec_module(self)
+                state["__loader__"].exec_module(self)
                 self.__class__ = ModuleType  # type: ignore[assignment]
                 del state["__loading__"]
         return ModuleType.__getattribute__(self, name)
@@ -57,16 +87,7 @@ class _Called(ModuleType):
 
 def defer() -> None:
     """Let these modules be loaded when they are first used, unless they are already loaded."""
-    for name in _MODULES:
-        if name in sys.modules:
-            continue
-        package, _, last = name.rpartition(".")
-        parent = import_module(package) if package else None
-        spec = PathFinder.find_spec(name, parent.__path__ if parent else None)
-        if spec is not None:
-            module = sys.modules[name] = module_from_spec(spec)
-            module.__class__ = _Late
-            if parent:
-                setattr(parent, last, module)
+    if _LateFinder not in sys.meta_path:
+        sys.meta_path.insert(0, _LateFinder)
     for name in _CALLED:
         sys.modules.setdefault(name, _Called(name))

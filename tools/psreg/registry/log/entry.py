@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -105,7 +105,7 @@ class LogRecord:
             **self.extra,
             "index": self.index,
             "owners": self.owners,
-            "proof": [b64encode(each).decode() for each in self.proof],
+            "proof": [base64.b64encode(each).decode() for each in self.proof],
             "checkpoint": self.checkpoint,
             **({"statement": self.statement} if self.statement else {}),
         }
