@@ -42,7 +42,8 @@ def test_what_is_known_of_it(quiz):
         ({"size": 1}, "size"),
         ({"requires": {}}, "requires"),
         ({"statement": "ab" * 32}, "statement"),
-        ({"statement": "ab" * 32, "owners": (KEY[:-1] + "B",)}, "statement, owners"),
+        ({"statement": "ab" * 32, "owners": (KEY[:-1] + "B",)}, "owners, statement"),
+        ({"statement": None, "owners": (KEY[:-1] + "B",)}, "owners"),
     ],
 )
 def test_a_lock_that_says_something_else_is_refused(quiz, change, told):

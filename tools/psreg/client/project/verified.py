@@ -88,10 +88,10 @@ class VerifiedRelease:
             "sha256": (locked.sha256, signed.sha256),
             "size": (locked.size, signed.size),
             "requires": (locked.requires, signed.requires),
+            "owners": (set(locked.owners) - set(signed.owners), set()),
         }
         if locked.statement is not None:
             pairs["statement"] = locked.statement, signed.statement
-            pairs["owners"] = set(locked.owners) - set(signed.owners), set()
         wrong = [key for key, (found, expected) in pairs.items() if found != expected]
         if wrong:
             raise TrustError(
