@@ -141,7 +141,11 @@ def test_a_lock_with_conflict_markers(team):
     ran(team, "add", "glossary")
     file = team.place / "psreg.lock"
     file.write_text("<<<<<<< ours\n" + file.read_text())
-    assert refused(team, "sync") == (1, "LOCK_INVALID")
+    for command in ("sync", "lock"):
+        assert refused(team, command) == (1, "LOCK_INVALID")
+    assert "delete it and run `psreg lock`" in team.run("lock").err
+    file.unlink()
+    ran(team, "lock")
 
 
 def test_without_a_lock_or_a_project(team):

@@ -49,6 +49,12 @@ def test_refuses(data: bytes) -> None:
     assert caught.value.code == "TRUST_METADATA"
 
 
+@pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 500_000])
+def test_says_how_deep_is_too_deep(depth: int) -> None:
+    with pytest.raises(TrustError, match=f"nested deeper than {MAX_DEPTH}$"):
+        strict_json(nested(depth))
+
+
 @pytest.mark.parametrize(
     "data",
     [

@@ -45,7 +45,10 @@ LARGEST = 16 * 1024 * 1024
 _MOST = 10_000
 _MOST_OWNERS = 100
 _FINGERPRINT = re.compile(r"SHA256:[A-Za-z0-9+/]{43}", re.ASCII)
-_AGAIN = "Run `psreg lock` to write it again."
+_AGAIN = (
+    "Restore it from version control, or delete it and run `psreg lock`, which chooses the newest "
+    "versions."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,8 @@ from psreg.core.errors import TrustError
 MAX_DEPTH = 32
 """The maximum depth of nested arrays and objects in metadata and records."""
 
+_TOO_DEEP = f"arrays and objects are nested deeper than {MAX_DEPTH}"
+
 MAX_INTEGER = 2**53 - 1
 """The largest magnitude that every JSON reader keeps exactly (RFC 7493 §2.2)."""
 
@@ -40,7 +42,8 @@ def strict_value(data: bytes) -> Any:
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode("utf-8")  # a lone surrogate has no UTF-8
     except (ValueError, RecursionError) as error:
-        raise TrustError("TRUST_METADATA", f"signed data is not plain JSON: {error}") from error
+        why = _TOO_DEEP if isinstance(error, RecursionError) else error
+        raise TrustError("TRUST_METADATA", f"signed data is not plain JSON: {why}") from error
     return value
 
 
@@ -78,7 +81,7 @@ def _measure(value: Any) -> None:
         if not level:
             return
     if any(isinstance(value, dict | list) for value in level):
-        raise ValueError(f"arrays and objects are nested deeper than {MAX_DEPTH}")
+        raise ValueError(_TOO_DEEP)
 
 
 def _inner(value: Any) -> Iterable[Any]:
