@@ -83,13 +83,17 @@ def test_a_link_in_the_place_of_a_file(project, tmp_path):
 
 @pytest.mark.attack("T16", (4, "CANNOT_READ"))
 @pytest.mark.parametrize("name", ["psreg.toml", "psreg.lock"])
-@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+@pytest.mark.parametrize("kind", ["link", "loop", "nowhere", "pipe", "folder"])
 def test_what_is_not_a_file_is_not_read(project, name, kind, tmp_path):
     file = project.client.place / name
     shutil.copy(file, tmp_path / "victim")
     file.unlink()
     if kind == "link":
         file.symlink_to(tmp_path / "victim")
+    elif kind == "loop":
+        file.symlink_to(file)
+    elif kind == "nowhere":
+        file.symlink_to(tmp_path / "nothing")
     elif kind == "pipe":
         os.mkfifo(file)
     else:
@@ -98,6 +102,8 @@ def test_what_is_not_a_file_is_not_read(project, name, kind, tmp_path):
     for command in (*COMMANDS, "add other", "remove diary", "lock"):
         done = project.client.run(*command.split(), "--format", "json")
         assert done.refusal == (4, "CANNOT_READ")
+        if file.is_symlink():
+            assert done.json["error"]["message"].endswith(": it is a symbolic link")
     assert (tmp_path / "victim").read_bytes() == before
 
 
@@ -138,6 +144,7 @@ def test_a_lock_gives_no_other_name_to_what_is_in_the_cache(project):
         ("psreg.toml", b"a = " + b"[" * 100_000),
         ("psreg.toml", b"# " + b"x" * 300_000),
         ("psreg.toml", b"[prompts]\nx = \xff"),
+        ("psreg.toml", b"[prompts]\nx = " + b"9" * 5_000),
     ],
 )
 def test_files_that_would_take_all_memory(project, name, data):

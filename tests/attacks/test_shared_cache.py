@@ -213,13 +213,16 @@ def test_killed_while_it_is_kept(attack, cache, elsewhere):
     assert number > 4
 
 
-@pytest.mark.parametrize("place", ["a file", "below a file", "a link", "not empty"])
+@pytest.mark.parametrize("place", ["a file", "below a file", "a link", "a loop", "not empty"])
 def test_a_cache_that_cannot_be_used_stops_no_installation(
     attack, cache, elsewhere, tmp_path, place
 ):
     env = {}
     if place == "a link":
         cache.symlink_to(tmp_path)
+    elif place == "a loop":
+        (tmp_path / "loop").symlink_to("loop")
+        env = {"PSREG_CACHE": str(tmp_path / "loop")}
     elif place == "not empty":
         # Where a file belongs there is a folder that is not empty, with a link in it.
         assert attack.client.run("install", "quiz_master").code == 0
@@ -233,7 +236,7 @@ def test_a_cache_that_cannot_be_used_stops_no_installation(
         done, files = elsewhere(*command.split(), "quiz_master", **env)
         assert done.code == 0, done.err
         assert files == ([TEXT] if command == "install" else [])
-    if "PSREG_CACHE" in env:
+    if "file" in place:
         assert (tmp_path / "file").read_bytes() == b"x"
         assert attack.client.run("add", "quiz_master", **env).code == 0
 

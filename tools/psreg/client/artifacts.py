@@ -18,7 +18,7 @@ from psreg.client.install import MAX_ARTIFACT
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.system import user_folders
 from psreg.system.atomic import clear_unfinished, exclusive, real_folder, write_own
-from psreg.system.files import read_own
+from psreg.system.files import read_own, real_path
 
 ARTIFACTS = "artifacts"
 LOCK = ".lock"
@@ -99,7 +99,7 @@ def cache_folder() -> Path:
         TrustError: `STATE_LINKED`.
     """
     chosen = os.environ.get("PSREG_CACHE")
-    return Path(chosen).resolve() if chosen else user_folders.cache_dir()
+    return real_path(Path(chosen)) if chosen else user_folders.cache_dir()
 
 
 def read_cached(place: Path, limit: int) -> bytes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -50,6 +51,8 @@ def _content(path: Path, flags: int, limit: int) -> bytes:
         number = os.open(path, os.O_RDONLY | _PLAIN | flags)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "it cannot be opened"
+        if getattr(error, "errno", None) == errno.ELOOP and flags:
+            why = "it is a symbolic link"
         raise _unreadable(path, why) from error
     try:
         status = os.fstat(number)
@@ -125,10 +128,16 @@ def real_path(path: Path) -> Path:
 
 
 def is_ours(path: Path) -> bool:
-    """Return whether the user or root owns `path`; others could place a registry above us."""
+    """Return whether the user or root owns `path`; others could place a registry above us.
+
+    So is what cannot be looked at, such as a link that leads nowhere: reading it says why.
+    """
     if not hasattr(os, "geteuid"):  # pragma: no cover - Windows
         return True
-    return path.stat().st_uid in (0, os.geteuid())
+    try:
+        return path.stat().st_uid in (0, os.geteuid())
+    except OSError:
+        return True
 
 
 def _unreadable(path: Path, why: str) -> UnavailableError:
