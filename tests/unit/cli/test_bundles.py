@@ -82,6 +82,20 @@ def test_what_is_installed_is_used(client):
     assert show(client, "letter", "--format", "json").refusal == (3, "TRUST_DIGEST")
 
 
+def test_what_is_installed_gets_what_it_requires(client):
+    """Another version of it may be installed, or none any more."""
+    ran = [
+        client.run("install", each, PSREG_REGISTRY=client.registry)
+        for each in ("quiz", "glossary@2.0.0")
+    ]
+    assert [done.code for done in ran] == [0, 0]
+    for _ in range(2):
+        assert order(show(client, "quiz").out) == [["glossary", "1.0.0"], ["quiz", "1.0.0"]]
+        client.run("uninstall", "glossary")
+    assert client.run("install", "sly", PSREG_REGISTRY=client.registry).code == 0
+    assert show(client, "sly", "--format", "json").refusal == (1, "CALL_NOT_REQUIRED")
+
+
 def test_a_project_has_its_locked_versions(client):
     assert client.run("add", "letter", PSREG_REGISTRY=client.registry).code == 0
     assert client.run("install", "glossary@2.0.0", PSREG_REGISTRY=client.registry).code == 0

@@ -543,6 +543,21 @@ def test_outside_of_a_project_what_is_required_is_installed_too(team):
     assert ran(team, "show", "--raw", "quiz_master@1.1.0").code == 0
 
 
+def test_what_another_prompt_requires_is_not_replaced_or_removed_in_silence(team):
+    ran(team, "install", "quiz_master@1.1.0")
+    assert "glossary  1.2.0    1.2.0   2.0.0" in ran(team, "outdated").out
+    told = "quiz_master 1.1.0 requires glossary ^1.0, and 2.0.0 replaces it"
+    done = ran(team, "install", "glossary@2.0.0")
+    assert done.err == f"psreg: warning: {told}\n"
+    ran(team, "install", "glossary@1.2.0")
+    done = ran(team, "install", "glossary@2.0.0", "--format", "json")
+    assert done.json["installed"][0]["warnings"] == [told]
+    told = "quiz_master 1.1.0 requires glossary ^1.0, which is not installed any more"
+    assert ran(team, "uninstall", "glossary").err == f"psreg: warning: {told}\n"
+    ran(team, "install", "quiz_master@1.1.0")
+    assert ran(team, "uninstall", "glossary", "quiz_master").err == ""
+
+
 def test_a_policy_is_also_enforced_outside_of_the_lock(team):
     (team.place / "psreg.toml").write_text('[policy]\nlicenses = ["CC0-1.0"]\n')
     assert refused(team, "install", "glossary") == (3, "POLICY_REFUSED")

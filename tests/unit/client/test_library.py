@@ -144,6 +144,9 @@ def test_of_two_receipts_of_one_second_the_later_file_wins(library):
         encode(receipt().to_json() | {"registry": None}),
         encode(receipt().to_json() | {"size": "x"}),
         encode(receipt().to_json() | {"metadata": []}),
+        encode(receipt().to_json() | {"requires": []}),
+        encode(receipt().to_json() | {"requires": {"words": 5}}),
+        encode(receipt().to_json() | {"requires": {"words": "x"}}),
     ],
 )
 def test_a_receipt_that_is_none_does_not_count(library, document):
@@ -151,6 +154,22 @@ def test_a_receipt_that_is_none_does_not_count(library, document):
     (path.parent / "receipt.json").write_bytes(document)
     assert library.receipts() == ()
     assert library.has("quiz_master")
+
+
+def test_what_it_requires_is_kept_and_compared_with_what_replaces_it(library):
+    library.install(receipt(requires={"words": "^1.0"}), b"text")
+    library.install(receipt(name="exam", requires={}), b"text")
+    document = receipt(name="older").to_json()
+    del document["requires"]
+    old = library.install(receipt(name="older"), b"text").parent / "receipt.json"
+    old.write_bytes(encode(document))
+    assert [each.requires for each in library.receipts()] == [{}, None, {"words": "^1.0"}]
+    assert [*library.unmet({"words": "1.4.0"})] == [*library.unmet({"other": ""})] == []
+    told = "quiz_master 1.0.0 requires words ^1.0, "
+    assert [*library.unmet({"words": "2.0.0"})] == [("words", f"{told}and 2.0.0 replaces it")]
+    gone = f"{told}which is not installed any more"
+    assert [*library.unmet({"words": ""})] == [("words", gone)]
+    assert [*library.unmet({"words": "", "quiz_master": ""})] == [*library.unmet({})] == []
 
 
 def test_a_receipt_of_a_newer_psreg_is_neither_read_nor_damaged(library):
@@ -233,6 +252,15 @@ def test_what_is_not_installed_is_told_with_the_command(library, text):
     assert (caught.value.code, caught.value.hint) == (
         "NOT_INSTALLED",
         f"Run `psreg install {text}`.",
+    )
+
+
+def test_a_misspelt_name_is_suggested(library):
+    library.install(receipt(), b"text")
+    with pytest.raises(UnavailableError) as caught:
+        installed_artifact("quiz_mastr")
+    assert caught.value.hint == (
+        "Did you mean `quiz_master`? Otherwise run `psreg install quiz_mastr`."
     )
 
 

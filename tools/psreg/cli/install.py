@@ -124,10 +124,16 @@ def _installed(  # noqa: PLR0917 - what is installed, into what, and from where
             named = args.registry is not None
             agreed |= _check_source(releases, library, registry, console, named=named)
     replaced = [*replacements(fetched, library)] if args.to is None else []
+    unmet = [*library.unmet({each.name: each.after for each in replaced})]
+    for _, warning in unmet:
+        console.warn(f"psreg: warning: {warning}")
     agree(replaced, console, agreed, yes=args.yes)
     changes = {each.name: _changes(each) for each in replaced}
     results = [_placed(release, registry, library, args.to) for release, registry in fetched]
-    return fetched, [{**each, "changes": changes.get(each["name"])} for each in results]
+    for each in results:
+        each["warnings"] += [warning for name, warning in unmet if name == each["name"]]
+        each["changes"] = changes.get(each["name"])
+    return fetched, results
 
 
 def _changes(replaced: Replacement) -> dict[str, Any]:
@@ -288,7 +294,11 @@ def _receipt(release: FetchedRelease, registry: AnyRegistry) -> Receipt:
     from psreg.client.library import Receipt
     from psreg.system.clock import now
 
-    choice = release.choice
+    choice, requires = release.choice, dict[str, str]()
+    if choice.row.release.get("requires"):  # few do
+        from psreg.registry.requirements.installable import requires_of
+
+        requires = requires_of(choice.release.name, choice.row)
     return Receipt(
         release=choice.release,
         sha256=choice.row.sha256,
@@ -296,6 +306,7 @@ def _receipt(release: FetchedRelease, registry: AnyRegistry) -> Receipt:
         registry=registry.describe(),
         metadata=registry.versions,
         installed=now().strftime("%Y-%m-%dT%H:%M:%SZ"),
+        requires=requires,
     )
 
 

@@ -13,7 +13,7 @@ from psreg.cli.registry_option import (
     ask_registry,
     check_policy,
 )
-from psreg.client.library import installed_artifact
+from psreg.client.library import installed_prompt
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import UnavailableError
 from psreg.core.identity import is_name, normal_name
@@ -64,7 +64,7 @@ def find_prompt(what: str, args: Namespace, console: Console) -> FoundPrompt:
     and verified; nothing of it is written.
 
     Raises:
-        PsregError: as `locked_prompt`, `installed_artifact` and `fetch_all`.
+        PsregError: as `locked_prompt`, `installed_prompt` and `fetch_all`.
     """
     place = Path(what)
     # NOTE: on Windows there is a file CON in every folder, the console, which never ends.
@@ -86,9 +86,14 @@ def find_named(what: str, args: Namespace, console: Console) -> FoundPrompt:
 
 
 def _installed(what: str) -> FoundPrompt:
-    path, data = installed_artifact(what)
-    folder = path.parent
-    return FoundPrompt(path=str(path), data=data, name=folder.parent.name, version=folder.name)
+    path, data, receipt = installed_prompt(what)
+    return FoundPrompt(
+        path=str(path),
+        data=data,
+        name=receipt.release.name,
+        version=receipt.release.version,
+        requires=receipt.requires,
+    )
 
 
 def locked_prompt(what: str, args: Namespace, console: Console) -> FoundPrompt | None:
@@ -125,7 +130,7 @@ def kept_prompt(what: str, console: Console) -> FoundPrompt:
     """Return the prompt `NAME[@RANGE]` that is locked here, else installed; nobody is asked.
 
     Raises:
-        PsregError: as `locked_file` and `installed_artifact`.
+        PsregError: as `locked_file` and `installed_prompt`.
     """
     offline = Namespace(offline=True, accept_stale_until=None)
     if (locked := locked_prompt(what, offline, console)) is not None:

@@ -28,6 +28,8 @@ def run(args: Namespace, console: Console) -> int:
         raise not_installed(absent, library)
     for name in names:
         library.remove(name)
+    for _, warning in library.unmet(dict.fromkeys(names, "")):
+        console.warn(f"psreg: warning: {warning}")
     if console.machine:
         console.json({"schema": SCHEMA, "removed": names})
     elif not console.quiet:

@@ -22,7 +22,7 @@ from psreg.core.classes import CLASSES
 from psreg.core.dataclass import dataclass, field
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.identity import ReleaseId, is_name
-from psreg.core.version import is_version, parse_version
+from psreg.core.version import Range, is_version, parse_version
 from psreg.registry.actions.withdrawal import Withdrawal
 from psreg.registry.json_members import is_later_schema, newer_format
 from psreg.registry.records import read_record
@@ -50,7 +50,7 @@ class Receipt:
     """What was installed, from where, and from which state of the registry.
 
     `registry` is `{"id", "url"}`, `metadata` maps roles to versions, `installed` is UTC as
-    `2026-11-21T05:00:00Z`.
+    `2026-11-21T05:00:00Z`. `requires` maps names to ranges, None if an older psreg wrote it.
     """
 
     release: ReleaseId
@@ -59,6 +59,7 @@ class Receipt:
     registry: Mapping[str, str]
     metadata: Mapping[str, int] = field(default_factory=dict)
     installed: str
+    requires: Mapping[str, str] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the receipt as JSON data."""
@@ -75,6 +76,7 @@ class Receipt:
             "metadata": dict(self.metadata),
             "files": [file],
             "installed": self.installed,
+            "requires": None if self.requires is None else dict(self.requires),
         }
 
     @classmethod
@@ -91,6 +93,9 @@ class Receipt:
             raise newer_format(f"the receipt of {name} has the format {schema}")
         if schema != SCHEMA or not known:
             raise ValueError("not a receipt of this version of psreg")
+        requires = value.get("requires")
+        if requires is not None:
+            requires = {str(other): Range.parse(text).text for other, text in requires.items()}
         return cls(
             release=ReleaseId(entry_class=entry_class, name=name, version=version),
             sha256=str(value["sha256"]),
@@ -98,6 +103,7 @@ class Receipt:
             registry={key: str(value["registry"][key]) for key in ("id", "url")},
             metadata={str(key): int(number) for key, number in value["metadata"].items()},
             installed=str(value["installed"]),
+            requires=requires,
         )
 
 
@@ -185,6 +191,22 @@ class Library:
         receipt = self.receipt(request.name)
         if (receipt is None or receipt.sha256 != row.sha256) and not cached(row.sha256):
             yield row.path, row.size
+
+    def unmet(self, versions: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+        """Yield names whose new `versions` do not fit an installed prompt, each with a sentence.
+
+        The version of a name that is removed is "".
+        """
+        for receipt in self.readable_receipts() if versions else ():
+            if receipt.release.name in versions:
+                continue
+            title = f"{receipt.release.name} {receipt.release.version}"
+            for name, text in (receipt.requires or {}).items():
+                version = versions.get(name)
+                if version == "":
+                    yield name, f"{title} requires {name} {text}, which is not installed any more"
+                elif version and not Range.parse(text).matches(parse_version(version)):
+                    yield name, f"{title} requires {name} {text}, and {version} replaces it"
 
     def withdrawal(self, receipt: Receipt) -> Withdrawal | None:
         """Return why this machine knows an installed release as revoked, None if it does not."""
@@ -329,6 +351,16 @@ def installed_artifact(text: str) -> tuple[Path, bytes]:
     """Return path and bytes of the installed artifact that `NAME[@RANGE]` selects.
 
     Raises:
+        PsregError: as `installed_prompt`.
+    """
+    path, data, _ = installed_prompt(text)
+    return path, data
+
+
+def installed_prompt(text: str) -> tuple[Path, bytes, Receipt]:
+    """Return path, bytes and receipt of the installed artifact that `NAME[@RANGE]` selects.
+
+    Raises:
         UsageError: `text` is not `NAME[@RANGE]`.
         UnavailableError: `NOT_INSTALLED`: it is not installed, or only in another version.
         TrustError: `TRUST_DIGEST`: it is not the file that was installed, or cannot be read;
@@ -338,8 +370,13 @@ def installed_artifact(text: str) -> tuple[Path, bytes]:
     library = user_library()
     receipt = library.receipt(request.name)
     if receipt is None:
+        installed = [each.release.name for each in library.readable_receipts()]
+        near = next(iter(similar(request.name, installed)), None)
+        guess = f"Did you mean `{near}`? Otherwise run" if near else "Run"
         raise UnavailableError(
-            "NOT_INSTALLED", f"`{request.name}` is not installed", f"Run `psreg install {text}`."
+            "NOT_INSTALLED",
+            f"`{request.name}` is not installed",
+            f"{guess} `psreg install {text}`.",
         )
     version = parse_version(receipt.release.version)
     if "@" in text and not request.range.matches(version):
@@ -360,7 +397,7 @@ def installed_artifact(text: str) -> tuple[Path, bytes]:
     try:
         data = read_own(path, MAX_ARTIFACT)
         if matches_digest(data, receipt.sha256):
-            return path, data
+            return path, data, receipt
     except UnavailableError as error:
         problem = error.message
     raise TrustError(

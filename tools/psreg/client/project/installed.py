@@ -72,6 +72,7 @@ def as_project(receipts: Iterable[tuple[Receipt, str]]) -> tuple[Manifest, Lock]
             registry=receipt.registry["id"],
             sha256=receipt.sha256,
             size=receipt.size,
+            requires=receipt.requires or {},
         )
         for name, (receipt, _) in found.items()
     }
