@@ -101,6 +101,17 @@ def test_names_of_all_registries(client: Client, words) -> None:
     assert words("install", "team") == ["team_plan"]
 
 
+def test_names_of_a_registry_in_a_folder(client: Client, words, tmp_path: Path) -> None:
+    made = Simulator(registry_id="e" * 32).release("folder_letter").publish()
+    place = made.store(tmp_path / "registry")
+    assert client.run("registry", "add", place, "--name", "folder").code == 0
+    assert words("install", "folder") == []
+    assert client.run("search").code == 0
+    assert words("install", "folder") == ["folder_letter"]
+    shutil.rmtree(place)
+    assert words("install", "") == ["diary", "folder_letter", "quiz_master"]
+
+
 class Shell:
     """A shell in a terminal."""
 

@@ -194,13 +194,16 @@ def _catalogue() -> dict[str, str]:
 
 
 def _kept_names(selected: SelectedRegistry, settings: Settings) -> dict[str, str]:
-    from psreg.client.offline.kept_registry import KeptRegistry, kept_registry
-    from psreg.client.registry_choice import trust_store
+    from psreg.client.chain import Pins
+    from psreg.client.offline.kept_registry import KeptRegistry
+    from psreg.client.registry_choice import known_anchor, trust_store
     from psreg.registry.catalog_segments import folded_rows
 
     store = trust_store(_say_nothing)
-    kept = kept_registry(selected, settings, store, _say_nothing, KeptRegistry)
-    rows = folded_rows(kept.segments()) if kept else {}
+    if (anchor := known_anchor(selected, store)) is None:
+        return {}
+    kept = KeptRegistry(anchor, selected.location, Pins(store, settings.registries()), _say_nothing)
+    rows = folded_rows(kept.segments())
     return {name: str(row["summary"]) for name, row in rows.items()}
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from psreg.client.config import SelectedRegistry, Settings
 from psreg.client.trust_store import MAX_ROOT, ROOT, Anchor, TrustStore
 from psreg.core.dataclass import replace
-from psreg.core.errors import TrustError, UnavailableError
+from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.core.identity import PBES
 from psreg.http.address import is_url
 from psreg.http.registry_source import FileSource, NotServedError, Source, TooLongError
@@ -137,6 +137,18 @@ def first_root(source: Source, store: TrustStore) -> bytes:
         if version != 1:
             raise TrustError("TRUST_METADATA", f"1.root.json is version {version} of the root")
     return data
+
+
+def known_anchor(selected: SelectedRegistry, store: TrustStore) -> Anchor | None:
+    """Return the first root of a registry without a network, None if this machine has none."""
+    if selected.root_sha256:
+        return store.find(selected.root_sha256)
+    if is_url(selected.location):
+        return None
+    try:
+        return store.anchor(first_root(open_source(selected.location), store))
+    except PsregError:
+        return None
 
 
 def check_pin(anchor: Anchor, sha256: str | None) -> None:

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from psreg.client.config import NamedRegistry, SelectedRegistry, Settings
-from psreg.client.registry_choice import first_root, open_source, select_registry
+from psreg.client.registry_choice import known_anchor, select_registry
 from psreg.client.selection.bindings import bound_to, two_registries
-from psreg.client.trust_store import Anchor, TrustStore
-from psreg.core.errors import FindingsError, PsregError, UnavailableError
-from psreg.http.address import is_url
+from psreg.client.trust_store import TrustStore
+from psreg.core.errors import FindingsError, UnavailableError
 from psreg.system import user_folders
 
 
@@ -248,20 +247,10 @@ class Choosing(Generic[R]):
     def _root(self, selected: SelectedRegistry) -> str | None:
         if selected.root_sha256:
             return selected.root_sha256
-        anchor = self._anchor(selected)
+        anchor = known_anchor(selected, self._store)
         return anchor.sha256 if anchor else None
 
     def known_id(self, selected: SelectedRegistry) -> str | None:
         """Return the id of a registry without a network, None if this machine does not know it."""
-        anchor = self._anchor(selected)
+        anchor = known_anchor(selected, self._store)
         return anchor.id if anchor else None
-
-    def _anchor(self, selected: SelectedRegistry) -> Anchor | None:
-        if selected.root_sha256:
-            return self._store.find(selected.root_sha256)
-        if is_url(selected.location):
-            return None
-        try:
-            return self._store.anchor(first_root(open_source(selected.location), self._store))
-        except PsregError:
-            return None
