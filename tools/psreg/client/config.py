@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 from psreg.core.dataclass import dataclass, replace
 from psreg.core.errors import TrustError, UnavailableError, UsageError
 from psreg.core.identity import is_name_pattern
+from psreg.core.plain_toml import plain_toml
 from psreg.http.address import is_url, normal_location
 from psreg.system.files import is_ours, read_file, real_path
 
@@ -286,16 +287,27 @@ def is_sha256(text: str) -> bool:
 def _read(path: Path, trusted: bool, warnings: list[str]) -> _File:
     if not is_there(path):
         return _File(path=path, text="", values={}, trusted=trusted)
-    import tomllib  # noqa: PLC0415 - only users with settings need it
-
     data = read_file(real_path(path), _MAX_FILE + 1)
     if len(data) > _MAX_FILE:
         raise _invalid(path, 1, f"has more than {_MAX_FILE:,} bytes")
     try:
         text = data.decode()
-        values = tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise _invalid(path, data.count(b"\n", 0, error.start) + 1, "is not UTF-8") from error
+    values = plain_toml(text)
+    if values is None:
+        values = _toml(path, text)
+    file = _File(path=path, text=text, values=values, trusted=trusted)
+    known = _KEYS if trusted else (*_KEYS, *_OF_PROJECTS)
+    warnings += [_unknown(file, key, known) for key in values if key not in known]
+    return file
+
+
+def _toml(path: Path, text: str) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - most settings are plain
+
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         number = int(line[1]) if line else text.count("\n") + 1
@@ -304,10 +316,6 @@ def _read(path: Path, trusted: bool, warnings: list[str]) -> _File:
         lines = [len(re.findall(r"[\d\[{]", line)) for line in text.split("\n")]
         number = lines.index(max(lines)) + 1
         raise _invalid(path, number, "is nested too deep, or has a number too long") from error
-    file = _File(path=path, text=text, values=values, trusted=trusted)
-    known = _KEYS if trusted else (*_KEYS, *_OF_PROJECTS)
-    warnings += [_unknown(file, key, known) for key in values if key not in known]
-    return file
 
 
 def _unknown(file: _File, key: str, known: Sequence[str]) -> str:
