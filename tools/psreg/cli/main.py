@@ -7,7 +7,6 @@ needs an extra of psreg names it as `EXTRA`.
 from __future__ import annotations
 
 import argparse
-import re
 from argparse import ArgumentParser, HelpFormatter, Namespace, RawDescriptionHelpFormatter
 from errno import ENAMETOOLONG
 from importlib import import_module
@@ -17,6 +16,7 @@ from typing import Any
 
 from psreg.cli.commands import COMMANDS
 from psreg.core.errors import PsregError, UnavailableError, UsageError
+from psreg.core.regex import lazy
 from psreg.system.console import Console, OutputLostError
 
 # What psreg says is in English; argparse would look for translations of each of its own words.
@@ -47,7 +47,7 @@ class UnusableError(Exception):
     """What argparse says about a command line that it cannot use."""
 
 
-_OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+_OPTION = lazy(r"(?<![\w-])--[a-z][\w-]*")
 
 
 _MAY_BE_EMPTY = ("--imf",)

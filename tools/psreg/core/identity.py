@@ -18,7 +18,13 @@ MAX_NAME_LENGTH = 64
 _NAME = lazy(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", re.ASCII)
 _BEGINNING = lazy(r"([a-z][a-z0-9]*(_[a-z0-9]+)*_?)?\*", re.ASCII)
 _CALL = lazy(r"(?<![\w@./-])@psreg:([a-z0-9]+(?:[_-][a-z0-9]+)*)", re.ASCII | re.IGNORECASE)
-_DEVICE = lazy(r"aux|con|nul|prn|com[1-9]|lpt[1-9]")
+_DEVICES = {
+    "aux",
+    "con",
+    "nul",
+    "prn",
+    *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)),
+}
 
 PBES = "pbes"
 """The folder of a registry that contains the entries."""
@@ -56,7 +62,7 @@ def calls_in(text: str) -> dict[str, int]:
 
 def is_device(stem: str) -> bool:
     """Return whether Windows reads `stem` as a device, with any suffix."""
-    return _DEVICE.fullmatch(stem.partition(".")[0].lower()) is not None
+    return stem.partition(".")[0].lower() in _DEVICES
 
 
 @lru_cache(maxsize=256)

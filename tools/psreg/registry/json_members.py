@@ -92,12 +92,14 @@ def as_text(value: Any, what: str) -> str:
 
 def is_later_schema(schema: object, known: str) -> bool:
     """Tell whether `schema` names a later version of the schema `known`, such as `psreg.x/2`."""
+    if schema == known:
+        return False
     family, _, version = known.rpartition("/")
     match = _LATER.fullmatch(schema) if isinstance(schema, str) else None
     return match is not None and match["family"] == family and int(match["version"]) > int(version)
 
 
-_LATER = re.compile(r"(?P<family>[a-z.-]+)/(?P<version>[0-9]{1,9})", re.ASCII)
+_LATER = lazy(r"(?P<family>[a-z.-]+)/(?P<version>[0-9]{1,9})", re.ASCII)
 
 
 def newer_format(why: str) -> UnavailableError:

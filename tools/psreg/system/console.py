@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from psreg.core.errors import InterruptError, PsregError, UnavailableError
+from psreg.core.regex import lazy
 from psreg.core.terminal import hanging, one_line, plain, width
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ERROR_SCHEMA = "psreg.error/1"
 
-_BEGINS = re.compile(r" *(?:[-*] |[^ ]+(?: [^ ]+)? {2,})?")
+_BEGINS = lazy(r" *(?:[-*] |[^ ]+(?: [^ ]+)? {2,})?")
 """What is before the text of a line: blanks, and the mark of a list or a label in a column."""
 
 

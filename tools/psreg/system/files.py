@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 from pathlib import Path
 
 from psreg.core.errors import UnavailableError, UsageError
+from psreg.core.regex import lazy
 
 MAX_FILE = 4 * 1024 * 1024
 """How many bytes of a file are read: more than any limit of a rule, so that rules see excess."""
@@ -43,7 +43,7 @@ def read_named(path: Path, limit: int = MAX_FILE) -> bytes:
     return _content(path, 0, limit)
 
 
-_OF_THE_SHELL = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
+_OF_THE_SHELL = lazy(r"/dev/(stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
 
 
 def _content(path: Path, flags: int, limit: int) -> bytes:

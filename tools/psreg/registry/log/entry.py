@@ -10,7 +10,6 @@ from typing import Any
 from psreg.core.dataclass import dataclass, field
 from psreg.core.errors import TrustError
 from psreg.core.strict_base64 import strict_decode
-from psreg.formats.json.canonical import canonical
 from psreg.registry.json_members import Members, as_text
 from psreg.registry.log.merkle import HASH_SIZE
 
@@ -38,6 +37,8 @@ class LogEntry:
     @property
     def data(self) -> bytes:
         """Its bytes in the log: canonical JSON."""
+        from psreg.formats.json.canonical import canonical  # noqa: PLC0415 - not for known releases
+
         return canonical(
             {
                 "kind": self.kind,
@@ -52,6 +53,8 @@ class LogEntry:
 
 def owners_digest(owners: Sequence[Mapping[str, Any]], threshold: int) -> str:
     """Return the SHA-256, in hex, of who owns a name and how many of them sign a release."""
+    from psreg.formats.json.canonical import canonical  # noqa: PLC0415 - as above
+
     value = {"owners": [dict(owner) for owner in owners], "threshold": threshold}
     return hashlib.sha256(canonical(value)).hexdigest()
 
