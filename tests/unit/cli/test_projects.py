@@ -151,6 +151,9 @@ def test_a_lock_with_conflict_markers(team):
 def test_without_a_lock_or_a_project(team):
     for command in (["install", "--frozen"], ["sync"], ["lock"], ["remove", "glossary"]):
         assert refused(team, *command) == (4, "NO_PROJECT")
+    for command, instead in (("update", "outdated"), ("remove x", "uninstall"), ("sync", "add")):
+        done = team.run(*command.split())
+        assert (done.code, f"psreg {instead}" in done.err) == (4, True)
     assert refused(team, "install") == (2, "USAGE")
     (team.place / "psreg.toml").write_text("")
     for command in (["install", "--frozen"], ["lock", "--check"]):

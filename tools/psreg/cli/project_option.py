@@ -57,10 +57,12 @@ def open_session(
     exclusive: bool = True,
     kind: KindAt | None = None,
     say: Callable[[str], None] | None = None,
+    outside: str = "",
 ) -> Iterator[Session]:
     """Yield the project around the working directory, or another one.
 
-    Unless `exclusive` is false, nobody else changes it meanwhile.
+    Unless `exclusive` is false, nobody else changes it meanwhile. `outside` says what to do about
+    installed prompts instead, if there is no project.
 
     `registry` is the usual one instead of that of the settings. `args` may have what
     `add_registry_option` declares. With `kind`, registries are asked as this machine keeps them.
@@ -73,7 +75,7 @@ def open_session(
     from psreg.client.project.workspace import Workspace
     from psreg.client.registry_choice import load_settings
 
-    workspace = workspace or Workspace.find(Path.cwd())
+    workspace = workspace or Workspace.find(Path.cwd(), *filter(None, [outside]))
     settings = load_settings(workspace.root)
     with ExitStack() as stack:
         if exclusive:

@@ -24,7 +24,8 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.client.project.drift import reached
     from psreg.client.project.lockfile import Lock
 
-    with open_session(args, console) as session:
+    outside = "To remove what is installed, run `psreg uninstall NAME`."
+    with open_session(args, console, outside=outside) as session:
         listed = session.workspace.manifest().prompts
         for name in names:
             if name not in listed:

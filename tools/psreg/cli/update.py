@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "psreg update --dry-run"
 SCHEMA = "psreg.update/1"
+_OUTSIDE = "Run `psreg outdated` to see what is newer than installed, and `psreg install NAME`."
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -54,7 +55,7 @@ def run(args: Namespace, console: Console) -> int:
     from psreg.client.project.locking import relocked
     from psreg.client.project.updating import changes_between
 
-    with open_session(args, console, registry=args.registry) as session:
+    with open_session(args, console, registry=args.registry, outside=_OUTSIDE) as session:
         manifest, before = session.workspace.manifest(), session.workspace.lock()
         for name in names:
             if name not in before.prompts:

@@ -22,6 +22,9 @@ from psreg.system.files import is_ours, read_file, read_own
 _AN_HOUR = 3600.0
 
 
+_BEGIN = f"Run `psreg add NAME` to begin one, or create {MANIFEST}."
+
+
 class Workspace:
     """The project in the folder `root`, whose project file has the name `file`."""
 
@@ -30,8 +33,8 @@ class Workspace:
         self.file = root / file
 
     @classmethod
-    def find(cls, start: Path) -> Workspace:
-        """Return the project in `start` or the nearest folder above it.
+    def find(cls, start: Path, hint: str = _BEGIN) -> Workspace:
+        """Return the project in `start` or the nearest folder above it; `hint` is for without one.
 
         Raises:
             UnavailableError: `NO_PROJECT`.
@@ -54,7 +57,7 @@ class Workspace:
         raise UnavailableError(
             "NO_PROJECT",
             f"there is no {MANIFEST} here or in a folder above",
-            f"Run `psreg add NAME` to begin one, or create {MANIFEST}.",
+            hint,
         )
 
     @classmethod
