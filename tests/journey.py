@@ -1,4 +1,4 @@
-"""All that a client does, on any system: find a prompt, install, use, verify and remove it.
+"""All that a client does, on any system: find, install, use, verify, lock and remove prompts.
 
 `python tests/journey.py` tries it with the psreg that is installed. The registry is on loopback,
 and everything it makes is in a temporary folder. It needs nothing but psreg.
@@ -119,6 +119,35 @@ def folders(person: Journey, made: Simulator) -> None:
     person.run("registry", "remove", "here", said="removed here")
 
 
+def projects(person: Journey) -> None:
+    """Lock prompts in a project, write them again from the cache, and export one."""
+    person.run("add", "greeting", "Quiz-Master", said="locked quiz_master 1.0.0")
+    file = person.place / "prompts/greeting.prompt"
+    assert file.read_bytes() == TEXT.encode()
+    file.unlink()
+    person.run("lock", "--check")
+    person.run("install", "--frozen", "--offline", said="written")
+    assert file.read_bytes() == TEXT.encode()
+    file.write_bytes(TEXT.encode() + b" ")
+    person.run("sync", code=1, said="FILE_CHANGED")
+    person.run("show", "greeting", code=3, said="TRUST_DIGEST")
+    person.run("sync", "--overwrite", said="written")
+    person.run("verify", "greeting", said="greeting 1.0.0: verified")
+    manifest = person.place / "psreg.toml"
+    manifest.write_bytes(manifest.read_bytes().replace(b"\n", b"\r\n") + b"[policy]\r\n")
+    person.run("lock", "--check")
+    for command in ("outdated", "tree", "why greeting", "update --dry-run"):
+        person.run(*command.split())
+    person.run("export", "quiz_master", "--target", "text", "--to", OUT)
+    assert (person.place / OUT / "quiz_master.txt").read_bytes() == QUIZ % b"1.0.0"
+    person.run("cache", "verify", said=": 0 damaged")
+    person.run("mirror", "mirror")
+    person.run("cache", "clean", said="deleted")
+    person.run("remove", "greeting", "quiz_master", said="no longer locked greeting")
+    assert not file.exists()
+    manifest.unlink()
+
+
 def journey(program: Sequence[str], folder: Path, more: Mapping[str, str]) -> None:
     """Make the whole journey with a program, below a folder, with more variables."""
     person = Journey(program, folder, more)
@@ -130,6 +159,7 @@ def journey(program: Sequence[str], folder: Path, more: Mapping[str, str]) -> No
         tamper(person)
         unusual_names(person)
         person.run("verify", "--registry", server.url, said="verified")
+        projects(person)
     folders(person, made)
     person.run("uninstall", "greeting", "quiz_master", said="removed greeting")
     assert person.run("list") == ""
