@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -118,8 +119,10 @@ async def use(mcp: McpClient) -> None:
         with pytest.raises(MCPError, match=code) as caught:
             await mcp.get_prompt("letter", values)
         assert caught.value.error.data == {"code": code}
-    with pytest.raises(MCPError, match="RESERVED_CLASS"):
+        assert "--set" not in caught.value.error.message
+    with pytest.raises(MCPError, match="RESERVED_CLASS") as caught:
         await mcp.get_prompt("watch")
+    assert re.search(r"`psreg show /.*/watch/0.1.0/watch.pbe.txt`", caught.value.error.message)
     with pytest.raises(MCPError, match="NOT_INSTALLED"):
         await mcp.get_prompt("absent")
     uris = [str(each.uri) for each in (await mcp.list_resources()).resources]

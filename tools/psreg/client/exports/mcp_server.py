@@ -15,7 +15,8 @@ from typing import Any
 
 from psreg.client.exports.exported import Exported, exported
 from psreg.client.exports.offered import Offered
-from psreg.core.errors import PsregError, UnavailableError, UsageError
+from psreg.client.render import quoted
+from psreg.core.errors import FindingsError, PsregError, UnavailableError, UsageError
 from psreg.system.extras import extra
 
 HOST = "127.0.0.1"
@@ -211,7 +212,7 @@ class PromptServer:
     async def _get_prompt(self, _: Any, params: Any) -> Any:
         try:
             prompt = _filled(self._named(params.name), params.arguments or {})
-            text = prompt.final()
+            text = _final(prompt)
         except PsregError as error:
             raise self._refusal(error) from error
         message = self._types.PromptMessage(
@@ -278,12 +279,21 @@ def _filled(offer: Offered, values: dict[str, str]) -> Exported:
     """Return a prompt, filled in. Raises as `Offered.read` and `exported`."""
     return exported(
         offer.read(),
-        offer.path.name,
+        str(offer.path),
         name=offer.name,
         version=offer.version,
         sha256=offer.sha256,
         values=values,
     )
+
+
+def _final(prompt: Exported) -> str:
+    """Return the text of a prompt. Raises FindingsError `MISSING_VALUES`."""
+    missing = [each.name for each in prompt.variables if each.default is None]
+    if missing:
+        told = f"no value for {quoted(missing)} of {prompt.name}"
+        raise FindingsError("MISSING_VALUES", told, "Pass each as an argument.")
+    return prompt.final()
 
 
 def _rows(offers: Sequence[Offered]) -> Iterator[tuple[str, str, str, int]]:
