@@ -47,6 +47,17 @@ def test_all_that_is_installed_is_exported(client: Client) -> None:
     assert names == ["rules/letter.mdc", "rules/quiz_master.mdc"]
 
 
+def test_what_nothing_executes_is_left_out(client: Client, made: Simulator, tmp_path: Path) -> None:
+    watch = b'{"pbe_name": "watch", "pbe_class": "persistent_service"}'
+    made.release("watch", "0.1.0", watch, entry_class="persistent_service").publish()
+    assert client.run("install", "watch", "--registry", made.store(tmp_path / "newer")).code == 0
+    done = client.run("export", "--target", "cursor-rule", "--to", "rules")
+    told = "`watch` is left out: nothing executes a persistent_service today"
+    assert (done.code, done.err) == (0, f"psreg: warning: {told}\n")
+    done = client.run("export", "watch", "--target", "text", "--format", "json")
+    assert done.refusal == (1, "RESERVED_CLASS")
+
+
 def test_an_update_replaces_what_psreg_wrote_and_nothing_else(
     client: Client, registry: Path
 ) -> None:

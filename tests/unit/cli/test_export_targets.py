@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -95,7 +96,13 @@ def test_a_file_changed_by_hand_is_kept_and_nothing_else_is_written(team):
 
 def test_what_a_target_cannot_say_is_refused(team):
     team.file.write_text(team.file.read_text().replace('prompts = ["glossary"]\n', ""))
-    assert team.run("sync", "--format", "json").refusal == (1, "MISSING_VALUES")
+    done = team.run("sync", "--format", "json")
+    assert done.refusal == (1, "MISSING_VALUES")
+    told = done.json["error"]
+    (origin,) = re.findall(r"\(out/texts, (psreg\.toml:\d+)\)$", told["message"])
+    line = int(origin.partition(":")[2])
+    assert team.file.read_text().splitlines()[line - 1] == "[[targets]]"
+    assert told["hint"] == f"Leave it out: list the others as `prompts` below {origin}."
     assert not command(team).exists()
 
 

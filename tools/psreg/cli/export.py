@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from psreg.cli.named_prompt import METAVAR, FoundPrompt, add_source_options, find_prompt
 from psreg.client.exports.targets import NAMES, TARGETS, Target, target_of
+from psreg.core.classes import RESERVED_CLASSES
 from psreg.core.errors import UsageError
 from psreg.core.identity import is_name, normal_name
 from psreg.system.console import Console, add_output_options
@@ -57,7 +58,7 @@ def run(args: Namespace, console: Console) -> int:
     target = target_of(args.target)
     folder = Path(args.to if args.to is not None else target.folder)
     rows = []
-    for prompt in [_exported(what, args, console) for what in args.what or _installed()]:
+    for prompt in [_exported(what, args, console) for what in args.what or _installed(console)]:
         for path, written in _write(prompt, target, folder, force=args.force):
             row = {"name": prompt.name, "version": prompt.version, "path": str(path)}
             rows.append({**row, "written": written})
@@ -80,10 +81,18 @@ def _list(console: Console) -> int:
     return 0
 
 
-def _installed() -> list[str]:
+def _installed(console: Console) -> list[str]:
+    """Return the installed prompts that something executes, and tell of the others."""
     from psreg.client.library import user_library
 
-    return [receipt.release.name for receipt in user_library().receipts()]
+    found = []
+    for release in (receipt.release for receipt in user_library().receipts()):
+        if release.entry_class in RESERVED_CLASSES:
+            told = f"nothing executes a {release.entry_class} today"
+            console.warn(f"psreg: warning: `{release.name}` is left out: {told}")
+        else:
+            found.append(release.name)
+    return found
 
 
 def _exported(what: str, args: Namespace, console: Console) -> Exported:

@@ -73,8 +73,13 @@ def project_exports(
     files: list[ExportFile] = []
     lists: dict[Path, bytes] = {}
     for row in manifest.targets:
-        for prompt in _prompts(row, manifest, releases, content):
-            for path, data, is_changed in _placed(prompt, row, root, there, overwrite=overwrite):
+        for name in row.prompts or manifest.prompts:
+            try:
+                prompt = _exported(releases[name], content)
+                placed = [*_placed(prompt, row, root, there, overwrite=overwrite)]
+            except FindingsError as error:
+                raise _refused(error, row) from error
+            for path, data, is_changed in placed:
                 there[path] = data
                 if path.name == LIST.name:
                     lists[path] = data
@@ -91,22 +96,28 @@ def project_exports(
     return ProjectExports(files=tuple(files), lists=lists)
 
 
-def _prompts(
-    row: ExportTarget,
-    manifest: Manifest,
-    releases: Mapping[str, VerifiedRelease],
-    content: Callable[[VerifiedRelease], bytes],
-) -> Iterator[Exported]:
-    for name in row.prompts or manifest.prompts:
-        release = releases[name]
-        yield exported(
-            content(release),
-            release.release.filename,
-            name=name,
-            version=release.release.version,
-            sha256=release.row.sha256,
-            values={},
-        )
+def _refused(error: FindingsError, row: ExportTarget) -> FindingsError:
+    """Return why a prompt is not exported, with the table that says so."""
+    changed = error.code == "EXPORT_CHANGED"
+    return FindingsError(
+        error.code,
+        f"{error.message} ({row.folder}, {row.origin})",
+        "Move your changes elsewhere, or run `psreg sync --overwrite`."
+        if changed
+        else f"Leave it out: list the others as `prompts` below {row.origin}.",
+        error.details,
+    )
+
+
+def _exported(release: VerifiedRelease, content: Callable[[VerifiedRelease], bytes]) -> Exported:
+    return exported(
+        content(release),
+        release.release.filename,
+        name=release.release.name,
+        version=release.release.version,
+        sha256=release.row.sha256,
+        values={},
+    )
 
 
 def _placed(
@@ -117,14 +128,7 @@ def _placed(
     places = {path: _inside(root, row.folder / path) for path in paths_of(prompt, target)}
     found = {path: _read(at, there) for path, at in places.items()}
     existing = {path: data for path, data in found.items() if data is not None}
-    try:
-        placed = place(prompt, target, existing, force=overwrite)
-    except FindingsError as error:
-        if error.code != "EXPORT_CHANGED":
-            raise
-        message = f"{error.message} ({row.folder}, {row.origin})"
-        hint = "Move your changes elsewhere, or run `psreg sync --overwrite`."
-        raise FindingsError(error.code, message, hint) from error
+    placed = place(prompt, target, existing, force=overwrite)
     for path, data in placed.files.items():
         yield places[path], data, True
     for path in placed.unchanged:
