@@ -70,6 +70,7 @@ def test_names(words, client) -> None:
     for command in ("show", "copy", "install", "info"):
         assert words(command, "") == ["diary", "quiz_master"]
         assert words(command, "--format", "json", "q") == ["quiz_master"]
+    assert words("show", " ") == ["diary", "quiz_master"]
     assert words("check", "") == []
     (client.home / "config/config.toml").write_text("[[")
     assert words("show", "") == []

@@ -55,7 +55,7 @@ _POWERSHELL = """\
 Register-ArgumentCompleter -Native -CommandName psreg -ScriptBlock {
     param($word, $line, $at)
     $words = @($line.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
-    if (-not $word) { $words += '' }
+    if (-not $word) { $words += ' ' }  # before 7.3, nothing is passed for ''
     psreg completion words @words 2>$null | ForEach-Object {
         $text, $about = $_ -split "`t", 2
         [System.Management.Automation.CompletionResult]::new($text, $text, 'ParameterValue', $about)
@@ -86,6 +86,7 @@ def run(args: Namespace, console: Console) -> int:
 def tell(words: Sequence[str], console: Console, parser_of: ParserOf) -> int:
     """Print what may follow words, the last of which has been begun; nothing if that fails."""
     *before, begun = words or [""]
+    begun = begun.strip()  # PowerShell begins a word with a blank
     try:
         found = [
             (word, text) for word, text in _following(before, parser_of) if word.startswith(begun)
