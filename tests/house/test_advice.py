@@ -250,3 +250,18 @@ def test_the_hints_of_findings():
             for named in re.findall(r"waive ([A-Z]+\d{3})", found.hint):
                 by_policy = "maintainers" in found.hint or found.code == "REG020"
                 assert by_policy or (named == found.code and waivable(named)), found.hint
+
+
+def test_the_recipe_for_a_bot_finds_each_prompt_of_the_project_file():
+    """Renovate's expressions are those of JavaScript, which writes named groups without P."""
+    text = (ROOT / "site/docs/guide/projects.md").read_text()
+    blocks = [(kind, block) for _, kind, block in BLOCK.findall(text)]
+    (manifest,) = (block for _, block in blocks if "[prompts]\n" in block)
+    (recipe,) = (json.loads(block) for kind, block in blocks if kind == "json")
+    (pattern,) = recipe["customManagers"][0]["matchStrings"]
+    found = re.findall(pattern.replace("(?<", "(?P<"), manifest)
+    wanted = {
+        name: value if isinstance(value, str) else value["version"]
+        for name, value in tomllib.loads(manifest)["prompts"].items()
+    }
+    assert dict(found) == wanted == {"quiz_master": "^1.2", "glossary": "~2.0.1"}
