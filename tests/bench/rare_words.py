@@ -1,24 +1,29 @@
-"""Read off the patterns of the content rules what texts they need, and print it as a data file.
+"""Print as data files what takes long to find out: what texts the patterns need, and what looks alike.
 
     python tests/bench/rare_words.py words pbes site/docs > words.toml
-    python tests/bench/rare_words.py phrases pbes site/docs > phrases.toml
+    python tests/bench/rare_words.py phrases > phrases.toml
     python tests/bench/rare_words.py longest > longest.toml
     python tests/bench/rare_words.py changed > changed_words.txt
+    python tests/bench/rare_words.py lookalikes > lookalikes.txt
 
-For each row `words.toml` has the demands that exclude most of these texts, as marks. If that leaves
-many, `phrases.toml` has the phrases of each clause of its gate. A row is read if a text has one of
-each; to read all rows, or their gates, would take half of the time of an installation.
+For each row `words.toml` has the demands that exclude most of these texts, as marks, and
+`phrases.toml` the phrases of each clause of its gate, if they are not too many. A row is read if a
+text has one of each; to read all rows, or their gates, would take half of the time of an installation.
 `longest.toml` has the most characters that a row matches, if they are many. `changed_words.txt` has
-what becomes of the words of attacks in the ways to disguise them.
+what becomes of the words of attacks in the ways to disguise them, and `lookalikes.txt` the look-alikes
+of Unicode (UTS 39) beyond ASCII, as code points, behind what they look like.
 A test says when a line is not what its row needs.
 """
 
 import json
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from re import _parser
+
+from confusable_homoglyphs import confusables
 
 from psreg.lint.content.appearance.words import made_by_ways
 from psreg.lint.content.pattern_gates import with_any_blanks
@@ -30,8 +35,8 @@ FILES = ("access", "idioms", "payloads", "secrets", "threats")
 SUFFIXES = (".json", ".md", ".prompt", ".toml")
 
 
-MANY, LONGEST = 30, 3_000
-"""Rows that so many of 150 texts might match have phrases, of so many letters together."""
+LONGEST = 3_000
+"""Rows have phrases of so many letters together at most."""
 
 
 def words(ordinary: list[Content]) -> Iterator[str]:
@@ -39,17 +44,16 @@ def words(ordinary: list[Content]) -> Iterator[str]:
     for title, rows in by_rule().items():
         yield f"\n[{title}]"
         for row in rows:
-            found = [" ".join(sorted(each)) for each, _ in excluding(row, ordinary)]
+            found = [" ".join(sorted(each)) for each in excluding(row, ordinary)]
             yield f"{json.dumps(row.id)} = {json.dumps(found, ensure_ascii=False)}"
 
 
-def phrases(ordinary: list[Content]) -> Iterator[str]:
+def phrases(_ordinary: list[Content]) -> Iterator[str]:
     """Yield the lines of phrases.toml."""
     for title, rows in by_rule().items():
         yield f"\n[{title}]"
         for row in rows:
-            *_, (_, left) = [(None, ordinary), *excluding(row, ordinary)]
-            if len(left) >= MANY and sum(map(size, row.clauses)) <= LONGEST:
+            if sum(map(size, row.clauses)) <= LONGEST:
                 yield f"{json.dumps(row.id)} = {json.dumps(row.clauses, ensure_ascii=False)}"
 
 
@@ -67,6 +71,24 @@ def changed(_ordinary: list[Content]) -> Iterator[str]:
     yield from sorted(made_by_ways())
 
 
+def lookalikes(_ordinary: list[Content]) -> Iterator[str]:
+    """Yield the lines of lookalikes.txt."""
+    found = defaultdict(list)
+    for text in sorted(confusables.confusables_data):
+        if len(text) == 1 and not text.isascii() and (plain := lookalike(text)):
+            found[plain].append(f"{ord(text):x}")
+    yield from (f"{plain}\t{' '.join(codes)}" for plain, codes in sorted(found.items()))
+
+
+def lookalike(character: str) -> str:
+    """Return the ASCII characters that `character` looks like, or ""."""
+    found = confusables.is_confusable(character, greedy=True) or ()
+    similar = [each["c"] for row in found for each in row["homoglyphs"] if each["c"].isascii()]
+    best = min(similar, key=lambda each: (len(each), not each.isalpha(), each), default="")
+    # Unicode's table writes every upright stroke as `l`; among capitals it is an I.
+    return "I" if best == "l" and character.isupper() else best
+
+
 def width(pattern: Pattern) -> int:
     """Return the most characters of a match."""
     flags = 0 if pattern.cased else re.IGNORECASE
@@ -78,11 +100,8 @@ def size(clause: list[str]) -> int:
     return sum(map(len, clause))
 
 
-def excluding(row: Row, ordinary: list[Content]) -> Iterator[tuple[frozenset[str], list[Content]]]:
-    """Yield the demands of a row that exclude a text, those first that exclude most, and the rest.
-
-    The rest are the texts that neither this demand nor those before exclude.
-    """
+def excluding(row: Row, ordinary: list[Content]) -> Iterator[frozenset[str]]:
+    """Yield the demands of a row that exclude a text, those first that exclude most."""
     left = ordinary
     demands = [each for each in row.demands if each and "" not in each]
     while demands:
@@ -91,7 +110,7 @@ def excluding(row: Row, ordinary: list[Content]) -> Iterator[tuple[frozenset[str
         if len(kept[best]) == len(left):
             return
         left = kept[best]
-        yield demands.pop(best), left
+        yield demands.pop(best)
 
 
 def by_rule() -> dict[str, list[Row]]:
@@ -104,15 +123,24 @@ def by_rule() -> dict[str, list[Row]]:
     return {code: sorted(found[code], key=lambda row: row.id) for code in sorted(found)}
 
 
+NEEDED = "What the patterns of the other files need"
+OF_UNICODE = "Derived from confusables.txt, © Unicode, Inc., https://www.unicode.org/license.txt"
+KINDS = {
+    "words": (NEEDED, words),
+    "phrases": (NEEDED, phrases),
+    "longest": (NEEDED, longest),
+    "changed": (NEEDED, changed),
+    "lookalikes": (OF_UNICODE, lookalikes),
+}
+
+
 def main() -> None:
     kind, *folders = sys.argv[1:]
     paths = [p for name in folders for p in sorted(Path(name).rglob("*"))]
     ordinary = [of_readme(p.read_text()) for p in paths if p.suffix in SUFFIXES]
-    print(
-        f"# What the patterns of the other files need; printed by tests/bench/rare_words.py {kind}."
-    )
-    kinds = {"words": words, "phrases": phrases, "longest": longest, "changed": changed}
-    for line in kinds[kind](ordinary):
+    about, lines = KINDS[kind]
+    print(f"# {about}; printed by tests/bench/rare_words.py {kind}.")
+    for line in lines(ordinary):
         print(line)
 
 

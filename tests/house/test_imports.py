@@ -14,7 +14,6 @@ ONLY_IN = {
     "tuf.ngclient": {"psreg/client/plain_updater.py", "psreg/client/tufclient.py"},
     "tuf.api": {"psreg/registry/trust/drafts.py", "psreg/registry/trust/metadata.py"},
     "cryptography": {"psreg/registry/trust/signing_keys.py"},
-    "confusable_homoglyphs": {"psreg/lint/content/text_folding.py"},
     "jsonschema": {"psreg/formats/schema.py"},
     "platformdirs": {"psreg/system/user_folders.py"},
     "jsonschema_rs": {"psreg/formats/schema.py"},

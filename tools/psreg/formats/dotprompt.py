@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from operator import itemgetter
 from typing import Any, TypeVar
 
+from psreg.core.dataclass import dataclass, field
 from psreg.core.diagnostics import Change, Issue, Span
 from psreg.core.spelling import meant
 from psreg.formats.dotprompt_sections import (

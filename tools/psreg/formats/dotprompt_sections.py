@@ -7,8 +7,8 @@ issue and is read all the same, so that all problems of a file are reported at o
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
+from psreg.core.dataclass import dataclass, field
 from psreg.core.diagnostics import Change, Issue, Span
 from psreg.core.spelling import meant
 from psreg.formats.dotprompt_source import BLANKS, NAME, Source, line_end

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
+from psreg.core.dataclass import dataclass, field
 from psreg.core.diagnostics import Span
 
 BOM = "\ufeff"

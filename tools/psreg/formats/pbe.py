@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from psreg.core.classes import PBE_CLASSES
+from psreg.core.dataclass import dataclass
 from psreg.core.spelling import meant
 from psreg.formats import schema
 from psreg.formats.json import json_document

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pkgutil import get_data
 from typing import Any
 
 from psreg.core.classes import PBE_CLASSES
+from psreg.core.dataclass import dataclass
 
 BLANK = re.compile(r"\{\{([a-z][a-z0-9_]*)\}\}")
 """A blank in a template: `{{tone}}`."""
@@ -131,5 +131,4 @@ def _texts(value: Any) -> Iterator[str]:
 
 @cache
 def _document() -> Any:
-    path = files("psreg.formats") / "data/pbe_templates.json"
-    return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads(get_data("psreg.formats", "data/pbe_templates.json") or b"")

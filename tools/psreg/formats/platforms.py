@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from importlib.resources import files
+from pkgutil import get_data
 from typing import Any
 
 _TABLE: Mapping[str, Mapping[str, Any]] = tomllib.loads(
-    (files("psreg.formats") / "data/platforms.toml").read_text(encoding="utf-8")
+    (get_data("psreg.formats", "data/platforms.toml") or b"").decode()
 )
 
 PLATFORMS: Mapping[str, str] = {key: row["name"] for key, row in _TABLE.items()}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
+from psreg.core.dataclass import dataclass
 from psreg.formats import toml_document
 from psreg.formats.toml_document import MOST, TomlFile
 

@@ -12,16 +12,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
 from functools import cache, reduce
-from importlib.resources import files
 from itertools import islice
 from operator import getitem
+from pkgutil import get_data
 from typing import TYPE_CHECKING, Any
 
 from psreg.core.classes import PBE_CLASSES
+from psreg.core.dataclass import dataclass
 from psreg.core.excerpt import cropped
 from psreg.core.spelling import did_you_mean, meant
 from psreg.formats.json.pointer import dotted, join, split
@@ -146,8 +146,8 @@ def document(schema_name: str) -> Mapping[str, Any]:
     Raises:
         FileNotFoundError: psreg has no schema of this name.
     """
-    path = files("psreg.formats") / "schemas" / f"{schema_name}.schema.json"
-    schema: Mapping[str, Any] = json.loads(path.read_bytes())
+    data = get_data("psreg.formats", f"schemas/{schema_name}.schema.json")
+    schema: Mapping[str, Any] = json.loads(data or b"")
     return schema
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
 from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar
 
+from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import Issue, Span
 from psreg.formats import schema
 from psreg.formats.json.pointer import split

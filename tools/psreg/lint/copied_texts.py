@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
+from pkgutil import get_data
 from zlib import crc32
 
 from psreg.core.spelling import letters
@@ -82,7 +82,7 @@ def _known_checksums() -> frozenset[int]:
 @cache
 def _known_texts() -> Mapping[str, tuple[str, ...]]:
     """Return the names of the prompts that have a text, by its digest."""
-    examples = json.loads((files("psreg.lint") / "data/example_texts.json").read_text("utf-8"))
+    examples = json.loads(get_data("psreg.lint", "data/example_texts.json") or b"")
     table: dict[str, tuple[str, ...]] = {}
     for name, digests in examples.items():
         for digest in digests:

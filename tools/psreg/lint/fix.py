@@ -14,8 +14,8 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 
+from psreg.core.dataclass import dataclass, replace
 from psreg.core.diagnostics import Diagnostic, Edit, line_index
 
 MAX_PASSES = 10

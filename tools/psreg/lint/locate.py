@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import TypeVar
 
+from psreg.core.dataclass import replace
 from psreg.core.diagnostics import (
     ERROR,
     Diagnostic,

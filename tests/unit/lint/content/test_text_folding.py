@@ -2,7 +2,9 @@
 
 import pytest
 
+from psreg.lint.content.pattern_tables import lines
 from psreg.lint.content.text_folding import folded, lookalike
+from rare_words import lookalikes
 
 
 @pytest.mark.parametrize(
@@ -30,3 +32,8 @@ def test_fold(text, plain):
 @pytest.mark.parametrize(("character", "twin"), [("а", "a"), ("Ѕ", "S"), ("ж", ""), ("ο", "o")])
 def test_lookalike(character, twin):
     assert lookalike(character) == twin
+
+
+def test_the_look_alikes_are_those_of_unicode():
+    again = "print data/lookalikes.txt again: tests/bench/rare_words.py lookalikes"
+    assert lines("lookalikes") == list(lookalikes([])), again

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pkgutil import get_data
 
+from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import Span
 from psreg.core.regex import lazy
 from psreg.lint.content import search_marks

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache, cached_property, lru_cache
-from itertools import chain
 from typing import NamedTuple
 
 from psreg.core.regex import lazy
@@ -152,18 +151,21 @@ class _Clause:
         self.written = phrases
 
     @cached_property
-    def _phrases(self) -> dict[str, list[tuple[frozenset[str], str, bool]]]:
-        """The phrases by their longest marks, each with all its marks and what to search for.
-
-        It also tells whether that is a word, or part of one.
-        """
-        phrases: dict[str, list[tuple[frozenset[str], str, bool]]] = {}
+    def _searches(self) -> list[tuple[frozenset[str], str, bool]]:
+        """The marks of each phrase, what to search for, and whether that is in one word."""
+        found = []
         for each in _shortest(self.written):
-            marks, phrase = _marks(each), _searched(each)
-            longest = max(sorted(marks), key=len, default="")
+            phrase = _searched(each)
             word = phrase.removesuffix(" ")
-            is_word = word.isascii() and word.isalnum()
-            phrases.setdefault(longest, []).append((marks, phrase, is_word))
+            found.append((_marks(each), phrase, word.isascii() and word.isalnum()))
+        return found
+
+    @cached_property
+    def _phrases(self) -> dict[str, list[tuple[frozenset[str], str, bool]]]:
+        """The phrases by their longest marks."""
+        phrases: dict[str, list[tuple[frozenset[str], str, bool]]] = {}
+        for each in self._searches:
+            phrases.setdefault(max(sorted(each[0]), key=len, default=""), []).append(each)
         return phrases
 
     @cached_property
@@ -179,7 +181,7 @@ class _Clause:
     def places(self, blocks: Blocks) -> int:
         """Return which blocks of a long text have the beginning of a phrase."""
         found = 0
-        for needed, phrase, is_word in chain.from_iterable(self._phrases.values()):
+        for needed, phrase, is_word in self._searches:
             found |= blocks.with_part(phrase) if is_word else blocks.begun(needed)
         return found
 

@@ -11,7 +11,7 @@ bounded, so the time is linear.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache, partial
 from itertools import accumulate, chain
@@ -167,12 +167,12 @@ class Pattern:
         places, too_many = _to_try(content, begun)
         if not places:
             return
-        left, match_at, texts = MOST_EXCUSED, self._regex.match, content.texts
-        alone = len(texts) == 1
+        left, match_at = MOST_EXCUSED, self._regex.match
+        texts, offsets = content.texts, content.offsets
         for at in places:
-            number, offset = (0, 0) if alone else content.segment_at(at)
+            number = bisect_right(offsets, at) - 1
             text = texts[number]
-            match = match_at(text, at - offset)
+            match = match_at(text, at - offsets[number])
             if not match:
                 continue
             start, end = match.span()

@@ -11,11 +11,11 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import cache, partial
 from pkgutil import get_data
 from typing import Any
 
+from psreg.core.dataclass import replace
 from psreg.core.diagnostics import Severity
 from psreg.lint.content.pattern_search import Pattern, Row, Rows
 
@@ -49,9 +49,14 @@ def table(name: str) -> dict[str, Any]:
 
 
 def listed(name: str) -> frozenset[str]:
-    """Return the words of `data/<name>.txt`, whose first line is a comment."""
+    """Return the words of `data/<name>.txt`."""
+    return frozenset(lines(name))
+
+
+def lines(name: str) -> list[str]:
+    """Return the lines of `data/<name>.txt` after the first one, which is a comment."""
     data = get_data("psreg.lint.content", f"data/{name}.txt") or b""
-    return frozenset(data.partition(b"\n")[2].decode().split())
+    return data.decode().splitlines()[1:]
 
 
 def _known(code: str, name: str, row: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache, reduce
+from functools import cache, cached_property, lru_cache, reduce
 from itertools import chain
 from operator import or_
 
@@ -189,6 +189,11 @@ class Blocks:
         self._parts: dict[str, int] = {}
         self._begun: dict[frozenset[str], int] = {}
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word of the text."""
+        return frozenset(self._words)
+
     def near(self, demands: Iterable[frozenset[str]], size: int) -> int:
         """Return in which blocks a match of `size` may begin that has one mark of each set."""
         found = self._all
@@ -278,14 +283,12 @@ class Blocks:
         return int(digits, 2)
 
     def _with_sign(self, sign: str) -> Iterator[int]:
-        at = self._flat.find(sign)
+        find, begins, ends = self._flat.find, self._begins, self._ends
+        at = find(sign)
         while at >= 0:
-            number = self._number(at)
+            number = bisect_right(begins, at) - 1
             yield number
-            at = self._flat.find(sign, self._ends[number])
-
-    def _number(self, at: int) -> int:
-        return bisect_right(self._begins, at) - 1
+            at = find(sign, ends[number])
 
 
 def spread(blocks: int, before: int, after: int) -> int:

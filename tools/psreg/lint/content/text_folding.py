@@ -2,8 +2,7 @@
 
 Compatibility forms become their letters (NFKD), marks and invisible characters are removed, and a
 letter of another script becomes the ASCII letter it looks like. The look-alikes are those of
-Unicode (UTS 39) in the package confusable_homoglyphs. Only this module imports it, and only for
-letters and digits beyond ASCII.
+Unicode (UTS 39), in `data/lookalikes.txt`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import unicodedata
 from functools import cache, lru_cache
 
 from psreg.core.regex import lazy
-from psreg.lint.content.pattern_tables import table
+from psreg.lint.content.pattern_tables import lines, table
 
 TYPOGRAPHY = str.maketrans(
     "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u00a0\u202f\u2009\u2026",
@@ -109,16 +108,13 @@ def _by_name(character: str) -> str:
     return _OTHER_NAMES.get(found["letter"], found["letter"][0].lower()) if found else ""
 
 
-@lru_cache(maxsize=4096)
 def lookalike(character: str) -> str:
-    """Return the ASCII character or two that `character` looks like, or ""."""
-    # NOTE: loading its tables takes 40 ms; ASCII texts do not need them.
-    from confusable_homoglyphs import confusables  # noqa: PLC0415
+    """Return the few ASCII characters that `character`, beyond ASCII, looks like, or ""."""
+    return _lookalikes().get(character, "")
 
-    found = confusables.is_confusable(character, greedy=True) or ()
-    similar = [each["c"] for row in found for each in row["homoglyphs"] if each["c"].isascii()]
-    similar.sort(key=lambda each: (len(each), not each.isalpha(), each))
-    if not similar:
-        return ""
-    # Unicode's table writes every upright stroke as `l`; among capitals it is an I.
-    return "I" if similar[0] == "l" and character.isupper() else str(similar[0])
+
+@cache
+def _lookalikes() -> dict[str, str]:
+    """Return what characters look like."""
+    rows = (line.split("\t") for line in lines("lookalikes"))
+    return {chr(int(code, 16)): plain for plain, codes in rows for code in codes.split(" ")}

@@ -173,6 +173,8 @@ class Content:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word in `flat`, words being letters and digits."""
+        if self.is_long:
+            return self.blocks.words
         return words_of(self.spaced, ascii_only=self.text.isascii())
 
     @cached_property
@@ -230,25 +232,27 @@ class Content:
         """
         found = self._places.get(word)
         if found is None:
-            found = self._places[word] = list(self._found(word, 0, len(self.flat)))
+            found = self._places[word] = self._found(word, [(0, len(self.flat))])
         return found
 
     def places_in(self, blocks: int, word: str) -> list[int]:
         """Return the offsets of `word` in a long text, of which other `blocks` may be left out."""
         if blocks.bit_count() > _FEW:  # these take longer to find one by one
             return self.places(word)
-        parts = self.blocks.parts(blocks)
-        return [at for begin, end in parts for at in self._found(word, begin, end)]
+        return self._found(word, self.blocks.parts(blocks))
 
-    def _found(self, word: str, begin: int, end: int) -> Iterator[int]:
+    def _found(self, word: str, parts: Iterable[tuple[int, int]]) -> list[int]:
+        """Return the offsets of `word` that are in one of `parts`."""
         # NOTE: the last word of a text ends, too.
         ends = word[:-1].isalnum() and word[-1] == " "
-        text = self._ended if ends else self.flat
-        end += len(word) - 1
-        at = text.find(word, begin, end)
-        while at >= 0:
-            yield at
-            at = text.find(word, at + 1, end)
+        find, more = (self._ended if ends else self.flat).find, len(word) - 1
+        found: list[int] = []
+        for begin, end in parts:
+            at = find(word, begin, end + more)
+            while at >= 0:
+                found.append(at)
+                at = find(word, at + 1, end + more)
+        return found
 
     @cached_property
     def _ended(self) -> str:
@@ -292,8 +296,8 @@ class Content:
 
     def segment_at(self, offset: int) -> tuple[int, int]:
         """Return which segment contains `text[offset]`, and where in `text` it begins."""
-        index = bisect_right(self._offsets, offset) - 1
-        return index, self._offsets[index]
+        index = bisect_right(self.offsets, offset) - 1
+        return index, self.offsets[index]
 
     def find_among(
         self, pattern: re.Pattern[str], words: Iterable[str], fewest: int = FEWEST_WORDS
@@ -311,7 +315,8 @@ class Content:
                 yield segment, match
 
     @cached_property
-    def _offsets(self) -> list[int]:
+    def offsets(self) -> list[int]:
+        """Where in `text` each segment begins."""
         return list(accumulate([len(text) + 1 for text in self.texts], initial=0))[:-1]
 
     @cached_property

@@ -8,9 +8,9 @@ if only the author can know what was meant.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from psreg.core.classes import PBE_CLASSES
+from psreg.core.dataclass import replace
 from psreg.core.diagnostics import ERROR, INFO, WARNING, Change, Finding
 from psreg.core.identity import MAX_NAME_LENGTH, is_name
 from psreg.core.rule import Rule, rule

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, TypeVar
 
 from psreg import __version__
+from psreg.core.dataclass import replace
 from psreg.core.diagnostics import Diagnostic, Position, Report, Severity
 
 T = TypeVar("T")

@@ -46,6 +46,7 @@ from psreg.lint.content.appearance.words import (
     runs,
     suspicious_words,
     telling,
+    telling_phrases,
     unmasked,
     ways,
     ways_to_read,
@@ -277,18 +278,15 @@ def _says(phrases: list[str], text: str, fewest: int = 1) -> bool:
 
 def is_telling(text: str) -> bool:
     """Tell whether a text has words that attacks have one after another."""
-    said = " ".join(words_of(text))
-    return any(" ".join(phrase) in said for each in telling().values() for phrase in each)
+    return any(map(" ".join(words_of(text)).__contains__, telling_phrases()))
 
 
 def near_telling(text: str, reach: int) -> Iterator[Span]:
     """Yield the parts of `text` that are at most `reach` characters from words of attacks."""
-    said = " ".join(words_of(text))
-    phrases = (phrase for each in telling().values() for phrase in each)
-    known = [phrase for phrase in phrases if " ".join(phrase) in said]
+    known = list(filter(" ".join(words_of(text)).__contains__, telling_phrases()))
     if not known:
         return
-    any_known = "|".join("[^a-z0-9]+".join(phrase) for phrase in known)
+    any_known = "|".join(known).replace(" ", "[^a-z0-9]+")
     matches = re.finditer(any_known, text, re.IGNORECASE)
     yield from around((match.span() for match in matches), reach, len(text))
 
@@ -341,8 +339,7 @@ def _has_several(word: str) -> bool:
 def _with_blanks(text: str, letters: str, places: list[int]) -> Iterator[Edit]:
     """Yield what is around telling words that stand together if all between letters is left out."""
     found = []
-    for phrase in (phrase for phrases in telling().values() for phrase in phrases):
-        joined, said = "".join(phrase), " ".join(phrase)
+    for said, joined in telling_phrases().items():
         at = letters.find(joined)
         while at >= 0:
             start, end = places[at], places[at + len(joined) - 1] + 1

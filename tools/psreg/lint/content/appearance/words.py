@@ -113,8 +113,8 @@ def in_run() -> re.Pattern[str]:
 
 @cache
 def runs() -> re.Pattern[str]:
-    """Return what finds four of these words or more, one after another."""
-    return re.compile(f"(?:{in_run().pattern}){{4,60}}", re.IGNORECASE)
+    """Return what finds four of these words or more in small letters, one after another."""
+    return re.compile(f"(?:{in_run().pattern}){{4,60}}")
 
 
 def in_words(name: str) -> str:
@@ -475,10 +475,16 @@ def _skeletons() -> dict[str, str]:
 
 
 @cache
+def telling_phrases() -> dict[str, str]:
+    """Return what attacks say, each a few words, with the same without blanks."""
+    return {phrase: phrase.replace(" ", "") for phrase in table("disguises")["telling"]}
+
+
+@cache
 def telling() -> dict[str, list[tuple[str, ...]]]:
     """Return words that attacks have one after another, by the first of them."""
     found: dict[str, list[tuple[str, ...]]] = {}
-    for phrase in table("disguises")["telling"]:
+    for phrase in telling_phrases():
         first, *then = phrase.split(" ")
         found.setdefault(first, []).append((first, *then))
     return found
