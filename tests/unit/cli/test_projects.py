@@ -423,6 +423,15 @@ def test_a_registry_that_only_the_project_names_is_not_trusted(team):
     ran(team, "sync")
 
 
+def test_a_folder_is_the_same_registry_however_it_is_named(team):
+    other = Simulator(registry_id="f" * 32).release("exam", data=prompt("x"), entry_class="prompt")
+    place = other.publish().store(team.client.home / "theirs")
+    ran(team, "registry", "add", os.path.relpath(place, team.place), "--name", "theirs")
+    assert f"  theirs  {place}\n" in ran(team, "registry", "list").out
+    ran(team, "add", "exam", "--registry", os.path.relpath(place, team.place))
+    assert 'registry = "theirs"' in (team.place / "psreg.toml").read_text()
+
+
 def test_a_lock_from_another_registry_than_ours(team):
     ran(team, "add", "glossary")
     other = Simulator(registry_id="f" * 32).release(

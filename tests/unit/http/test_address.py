@@ -70,6 +70,18 @@ def test_a_relative_path_becomes_absolute(tmp_path, monkeypatch):
     assert normal_location("here") == str(tmp_path / "here")
 
 
+def test_a_path_has_no_parent_in_it(tmp_path, monkeypatch):
+    (tmp_path / "disk/deep").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("disk/deep")
+    (tmp_path / "disk/current").symlink_to("deep")
+    monkeypatch.chdir(tmp_path / "disk")
+    current = str(tmp_path / "disk/current")
+    for given in ("current", "../disk/current", "../link/../current", "deep/../../disk/./current"):
+        assert normal_location(given) == current
+    assert normal_location(f"file://{tmp_path}/link/../current") == current
+    assert normal_location("..") == str(tmp_path)
+
+
 @pytest.mark.parametrize(
     "location",
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
@@ -46,14 +47,14 @@ def normal_location(location: str) -> str:
     """Return the one spelling of `location` that settings and receipts use.
 
     A URL loses its trailing slash, default port and capital letters of scheme and host; a path
-    and a `file://` URL become an absolute path.
+    and a `file://` URL become an absolute path without `..`.
 
     Raises:
         UsageError: it is not an http, https or file URL, or has a user, a query or a fragment.
         TrustError: it is plain http to another machine (`TRUST_INSECURE`).
     """
     if not is_url(location):
-        return str(Path(location).expanduser().absolute())
+        return _normal_path(Path(location).expanduser())
     try:
         url = urlsplit(location)
         host, port = url.hostname, url.port
@@ -62,7 +63,7 @@ def normal_location(location: str) -> str:
     if url.scheme == "file" and host in (None, "localhost"):
         from urllib.request import url2pathname  # noqa: PLC0415 - slow to import, rarely needed
 
-        return str(Path(url2pathname(url.path)).absolute())
+        return _normal_path(Path(url2pathname(url.path)))
     if url.scheme not in _DEFAULT_PORTS or not host:
         raise _bad_url(location, "only https, file, and http to this machine are supported")
     if url.username is not None or url.query or url.fragment or "#" in location:
@@ -78,6 +79,15 @@ def normal_location(location: str) -> str:
     name = f"[{host}]" if ":" in host else host
     suffix = "" if port in (None, _DEFAULT_PORTS[url.scheme]) else f":{port}"
     return f"{url.scheme}://{name}{suffix}{url.path.rstrip('/')}"
+
+
+def _normal_path(path: Path) -> str:
+    """Return an absolute path without `..`, which leave the folder that a link leads to."""
+    parts = path.absolute().parts
+    if ".." in parts:
+        after = len(parts) - parts[::-1].index("..")
+        return str(Path(os.path.realpath(Path(*parts[:after])), *parts[after:]))
+    return str(Path(*parts))
 
 
 def _bad_url(location: str, why: str) -> UsageError:
