@@ -92,10 +92,7 @@ def fetch_all(
             if installed(choice):
                 releases.append(FetchedRelease(choice=choice, already_installed=True))
             else:
-                data = fetch(choice, registry, cache)
-                releases.append(_checked(choice, data, locked=locked(choice)))
-                if cache is not None:
-                    cache.keep_artifact(choice.row.sha256, data)
+                releases.append(_fetched(choice, registry, cache, locked=locked(choice)))
         except PsregError as error:
             errors.append(error)
     if errors:
@@ -103,11 +100,17 @@ def fetch_all(
     return tuple(releases)
 
 
-def _checked(choice: Choice, data: bytes, *, locked: bool) -> FetchedRelease:
-    """Return the release, with warnings about its content. Raises as `check_content`."""
-    from psreg.client.content_check import check_content  # noqa: PLC0415 - only when fetched
+def _fetched(
+    choice: Choice, registry: Registry, cache: ArtifactCache | None, *, locked: bool
+) -> FetchedRelease:
+    """Return the release, with warnings about its content. Raises as `fetch`, `check_content`."""
+    # NOTE: a source that reads ahead has asked for the artifact already. Meanwhile, this is loaded.
+    from psreg.client.content_check import check_content  # noqa: PLC0415
 
+    data = fetch(choice, registry, cache)
     warnings = check_content(choice, data, locked=locked)
+    if cache is not None:
+        cache.keep_artifact(choice.row.sha256, data)
     choice = replace(choice, warnings=(*choice.warnings, *warnings))
     return FetchedRelease(choice=choice, data=data)
 
