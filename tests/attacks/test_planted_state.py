@@ -279,13 +279,16 @@ def test_an_edited_root_is_damage_and_not_another_registry(attack, state):
     assert (done.code, REBUILT in done.err) == (0, True)
 
 
+UNFINISHED = ".psreg-0123456789abcdef"
+
+
 def test_what_a_killed_run_left_is_deleted(attack, state):
     left = [
-        state / ".psreg-abc",
-        state / "pkg" / ".psreg-abc",
+        state / UNFINISHED,
+        state / "pkg" / UNFINISHED,
         state / "metadata" / "tmpabcdefgh",
         state / "metadata" / "root_history" / "tmpabcdefgh",
-        attack.client.library / "quiz_master" / "1.0.0" / ".psreg-abc",
+        attack.client.library / "quiz_master" / "1.0.0" / UNFINISHED,
     ]
     for path in left:
         path.write_bytes(b"half")
@@ -297,16 +300,15 @@ def test_what_a_killed_run_left_is_deleted(attack, state):
 def test_what_a_killed_run_left_in_a_folder_of_the_user_is_deleted_later(attack, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
-    for name, age in ((".psreg-old", 7200), (".psreg-new", 60), ("mine", 7200)):
+    new = UNFINISHED.replace("0", "f")
+    kept = ["mine", ".psreg-exports.json", ".psreg-0123456789abcdeg", f"{UNFINISHED}0"]
+    for name, age in ((UNFINISHED, 7200), (new, 60), *((name, 7200) for name in kept)):
         (out / name).write_bytes(b"half")
         then = time.time() - age
         os.utime(out / name, (then, then))
     assert attack.client.run("install", "quiz_master", "--to", out).code == 0
-    assert sorted(path.name for path in out.iterdir()) == [
-        ".psreg-new",
-        "mine",
-        "quiz_master.pbe.txt",
-    ]
+    left = {path.name for path in out.iterdir()}
+    assert left == {new, *kept, "quiz_master.pbe.txt"}
 
 
 # The library

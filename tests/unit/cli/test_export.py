@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,19 @@ def test_all_that_is_installed_is_exported(client: Client) -> None:
     done = client.run("export", "--target", "cursor-rule", "--to", "rules", "--format", "json")
     names = [row["path"] for row in done.json["files"]]
     assert names == ["rules/letter.mdc", "rules/quiz_master.mdc"]
+
+
+def test_what_a_killed_run_left_is_deleted_later(client: Client) -> None:
+    folder = client.place / "texts"
+    folder.mkdir()
+    old, new = (folder / f".psreg-{digit * 16}" for digit in "0f")
+    for path, age in ((old, 7200), (new, 60)):
+        path.write_bytes(b"half")
+        os.utime(path, (time.time() - age,) * 2)
+    assert client.run("export", "quiz_master", "--target", "text", "--to", folder).code == 0
+    left = {path.name for path in folder.iterdir()}
+    assert left >= {new.name, "quiz_master.txt", ".psreg-exports.json"}
+    assert old.name not in left
 
 
 def test_what_nothing_executes_is_left_out(client: Client, made: Simulator, tmp_path: Path) -> None:

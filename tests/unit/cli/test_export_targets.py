@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -75,6 +77,27 @@ def test_sync_writes_and_renews_them(team):
     text = agents.read_text()
     assert (text.startswith("# Ours\n"), "More of ours.\n" in text) == (True, True)
     assert ("words 1.1.0" in text, "words 1.0.0" in text) == (True, False)
+
+
+@pytest.mark.parametrize("folder", ["prompts", "."])
+def test_the_list_of_exports_stays_beside_other_files_of_psreg(team, folder):
+    """What psreg tidies up after a killed run begins with the same letters."""
+    target = f'[[targets]]\ntarget = "text"\nfolder = "{folder}"\nprompts = ["glossary"]\n'
+    team.file.write_text(team.file.read_text().partition("[[targets]]")[0] + target)
+    assert team.run("sync").code == 0
+    (left,) = (team.place / folder).glob(".psreg-exports.json")
+    killed = left.with_name(".psreg-0123456789abcdef")
+    killed.write_bytes(b"half")
+    then = time.time() - 7200
+    for path in (left, killed):
+        os.utime(path, (then, then))
+    text = team.file.read_text()
+    team.file.write_text(text.replace('glossary = "1.0.0"', 'glossary = "*"'))
+    assert team.run("update").code == 0
+    assert left.exists()
+    assert team.run("sync").code == 0
+    assert (team.place / folder / "glossary.txt").read_text().strip() == "words 1.1.0"
+    assert not killed.exists()
 
 
 def test_a_file_changed_by_hand_is_kept_and_nothing_else_is_written(team):

@@ -123,7 +123,13 @@ def _write(
 ) -> list[tuple[Path, bool]]:
     """Write the files of a prompt; return their paths, and whether each was written."""
     from psreg.client.exports.placing import LIST, paths_of, place
-    from psreg.system.atomic import cannot_write, exclusive_folder, write_file
+    from psreg.system.atomic import (
+        AN_HOUR,
+        cannot_write,
+        clear_unfinished,
+        exclusive_folder,
+        write_file,
+    )
     from psreg.system.files import read_own
 
     paths = paths_of(prompt, target)
@@ -137,6 +143,7 @@ def _write(
         there = {path: read_own(at, _MOST) for path, at in places.items() if at.exists()}
         placed = place(prompt, target, there, force=force)
         for path, data in placed.files.items():
+            clear_unfinished(places[path].parent, age=AN_HOUR)
             write_file(places[path], data)
     written = [(folder / path, True) for path in placed.files if path != LIST]
     return [*written, *((folder / path, False) for path in placed.unchanged)]

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 EXAMPLE = "psreg install quiz_master@^1.2"
 SCHEMA = "psreg.install/1"
-_AN_HOUR = 3600.0
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -311,14 +310,14 @@ def _receipt(release: FetchedRelease, registry: AnyRegistry) -> Receipt:
 
 
 def _write(release: FetchedRelease, folder: Path) -> dict[str, Any]:
-    from psreg.system.atomic import cannot_write, clear_unfinished, write_file
+    from psreg.system.atomic import AN_HOUR, cannot_write, clear_unfinished, write_file
 
     path = folder.absolute() / release.choice.release.filename
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise cannot_write(folder, error) from error
-    clear_unfinished(path.parent, age=_AN_HOUR)  # there is no lock in a folder of the user
+    clear_unfinished(path.parent, age=AN_HOUR)  # there is no lock in a folder of the user
     write_file(path, release.data)
     return _result(release, path, "written")
 

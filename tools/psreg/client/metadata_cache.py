@@ -54,7 +54,7 @@ def repair_cache(metadata: Path, registry_id: str | None) -> bool:
             damaged |= set_aside(folder)
         real_folder(folder)
         clear_unfinished(folder)
-        clear_unfinished(folder, TEMPORARY)
+        clear_unfinished(folder, is_unfinished=lambda name: name.startswith(TEMPORARY))
     for file in (*metadata.glob("*.json"), *history.glob("*.json")):
         if file.is_symlink() and file.name == "root.json":
             continue  # python-tuf links it again on every run

@@ -13,7 +13,7 @@ import stat
 import sys
 import time
 from _thread import get_ident  # `threading` takes long to import
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +23,11 @@ from psreg.core.errors import UnavailableError
 
 TEMPORARY = ".psreg-"
 """The prefix of unfinished files; those that a crash left may be deleted."""
+
+_DIGITS, _HEX = 16, frozenset("0123456789abcdef")
+
+AN_HOUR = 3600.0
+"""An age in seconds that no file reaches while it is written."""
 
 DAMAGED = ".damaged"
 """The suffix of what was set aside because it could not be used."""
@@ -61,7 +66,8 @@ def write_file(
                 device.write(data)
             return
         folder = unfinished or os.path.dirname(path)  # noqa: PTH120
-        temporary = os.path.join(folder, TEMPORARY + os.urandom(8).hex())  # noqa: PTH118
+        name = TEMPORARY + os.urandom(_DIGITS // 2).hex()
+        temporary = os.path.join(folder, name)  # noqa: PTH118
         number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN | _NO_LINK, 0o600)
         try:
             _fill(number, data, durable=durable)
@@ -192,16 +198,27 @@ def delete(path: Path) -> None:
         path.unlink()
 
 
-def clear_unfinished(folder: Path, prefix: str = TEMPORARY, age: float = 0.0) -> None:
+def is_temporary(name: str) -> bool:
+    """Return whether a file has a name that `write_file` gives what it has not finished.
+
+    What psreg keeps beside it, such as `.psreg-exports.json`, only begins like that.
+    """
+    digits = name.removeprefix(TEMPORARY)
+    return name == TEMPORARY + digits and len(digits) == _DIGITS and not {*digits} - _HEX
+
+
+def clear_unfinished(
+    folder: Path, age: float = 0.0, is_unfinished: Callable[[str], bool] = is_temporary
+) -> None:
     """Delete the files that a killed run left unfinished in `folder`; failures are ignored.
 
-    The caller holds the lock under which they are written, or names an `age` in seconds that no
-    file reaches while it is written.
+    `is_unfinished` says by its name whether a file is one. The caller holds the lock under which
+    they are written, or names an `age` in seconds that no file reaches while it is written.
     """
     latest = time.time() - age
     with suppress(OSError):
         with os.scandir(folder) as entries:
-            found = [each for each in entries if each.name.startswith(prefix)]
+            found = [each for each in entries if is_unfinished(each.name)]
         for entry in found:
             old = not age or entry.stat(follow_symlinks=False).st_mtime < latest
             if old and not entry.is_dir(follow_symlinks=False):

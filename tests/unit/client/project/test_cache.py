@@ -61,7 +61,7 @@ def test_what_killed_runs_left_is_removed(tmp_path, releases):
     place = cache.place("artifacts", releases[0][0].row.sha256)
     place.parent.mkdir(parents=True)
     for folder in (place.parent, cache.folder):
-        (folder / ".psreg-killed").write_bytes(b"half")
+        (folder / ".psreg-0123456789abcdef").write_bytes(b"half")
     cache.keep(releases)
     assert [*place.parent.iterdir()] == [place]
     assert {path.name for path in cache.folder.iterdir()} == {".lock", "artifacts", "releases"}

@@ -16,7 +16,7 @@ from psreg.client.project.manifest import ExportTarget, Manifest
 from psreg.client.project.verified import VerifiedRelease
 from psreg.core.dataclass import dataclass
 from psreg.core.errors import FindingsError, UsageError
-from psreg.system.atomic import cannot_write, write_file
+from psreg.system.atomic import AN_HOUR, cannot_write, clear_unfinished, write_file
 from psreg.system.files import read_own, real_path
 
 _MOST = 16 * 1024 * 1024
@@ -50,6 +50,7 @@ class ProjectExports:
                 path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise cannot_write(path.parent, error) from error
+            clear_unfinished(path.parent, age=AN_HOUR)
             write_file(path, data)
 
 

@@ -16,11 +16,8 @@ from psreg.client.project.manifest import NAME as MANIFEST
 from psreg.client.project.manifest import Manifest
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.formats.toml_document import MAX_BYTES
-from psreg.system.atomic import clear_unfinished, exclusive_folder, write_file
+from psreg.system.atomic import AN_HOUR, clear_unfinished, exclusive_folder, write_file
 from psreg.system.files import is_ours, read_file, read_own
-
-_AN_HOUR = 3600.0
-
 
 _BEGIN = f"Run `psreg add NAME` to begin one, or create {MANIFEST}."
 
@@ -131,7 +128,7 @@ class Workspace:
         """
         if self.lock_bytes() == lock.to_bytes():
             return False
-        clear_unfinished(self.root, age=_AN_HOUR)
+        clear_unfinished(self.root, age=AN_HOUR)
         write_file(self.root / LOCK, lock.to_bytes())
         return True
 
@@ -165,5 +162,5 @@ class Workspace:
 
     def write_manifest(self, data: bytes) -> None:
         """Write the project file. Raises UnavailableError; the old file is unchanged."""
-        clear_unfinished(self.root, age=_AN_HOUR)
+        clear_unfinished(self.root, age=AN_HOUR)
         write_file(self.file, data)
