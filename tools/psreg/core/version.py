@@ -10,7 +10,6 @@ version that may come next.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from enum import IntEnum
 from functools import lru_cache, total_ordering
@@ -26,15 +25,6 @@ MAX_LENGTH = 128
 """The maximum length of a version; a version is also a folder name."""
 
 _OPERATORS = ("^", "~", ">=", "<=", ">", "<", "=")
-
-_NUMBER = r"(?:0|[1-9][0-9]*)"
-_IDENTIFIER = r"(?:0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)"
-_VERSION = lazy(
-    rf"({_NUMBER})\.({_NUMBER})\.({_NUMBER})"
-    rf"(?:-({_IDENTIFIER}(?:\.{_IDENTIFIER})*))?"
-    r"(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?",
-    re.ASCII,
-)
 
 
 @total_ordering
@@ -68,10 +58,18 @@ class Version:
         Raises:
             ValueError: it is not one (§2, §9, §10).
         """
-        if (match := _VERSION.fullmatch(text)) is None:
+        rest, plus, build = text.partition("+")
+        core, dash, prerelease = rest.partition("-")
+        numbers, identifiers, builds = (part.split(".") for part in (core, prerelease, build))
+        if (
+            len(numbers) != _NUMBERS
+            or not all(map(_is_number, numbers))
+            or (dash and not all(map(_is_identifier, identifiers)))
+            or (plus and not all(map(_is_word, builds)))
+        ):
             raise ValueError(f"{text!r} is not MAJOR.MINOR.PATCH")
-        major, minor, patch, prerelease, build = match.groups()
-        return cls(int(major), int(minor), int(patch), prerelease, build)
+        major, minor, patch = map(int, numbers)
+        return cls(major, minor, patch, prerelease if dash else None, build if plus else None)
 
     @property
     def numbers(self) -> tuple[int, int, int]:
@@ -115,6 +113,25 @@ class Version:
 
     def __repr__(self) -> str:
         return f"Version({str(self)!r})"
+
+
+_NUMBERS = 3
+"""MAJOR.MINOR.PATCH."""
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a text is digits without a zero before them (§2)."""
+    return text.isascii() and text.isdigit() and (text == "0" or text[0] != "0")
+
+
+def _is_word(text: str) -> bool:
+    """Return whether a text is an identifier of build metadata: letters, digits, hyphens (§10)."""
+    return text.isascii() and text.replace("-", "a").isalnum()
+
+
+def _is_identifier(text: str) -> bool:
+    """Return whether a text is an identifier of a pre-release (§9)."""
+    return _is_word(text) and (not text.isdigit() or _is_number(text))
 
 
 def _identifiers(prerelease: str | None) -> tuple[tuple[bool, int, str], ...]:
@@ -260,9 +277,6 @@ def _bare(clause: str) -> Comparator:
     )
 
 
-_NUMBERS = 3
-"""MAJOR.MINOR.PATCH."""
-
 _ZERO = Version(0, 0, 0, prerelease="0")
 """The lowest possible version."""
 
@@ -294,8 +308,7 @@ def _partial(text: str, clause: str) -> tuple[Version, int]:
     if is_version(text):
         return parse_version(text), _NUMBERS
     numbers = text.split(".")
-    plain = all(n.isascii() and n.isdigit() and (n == "0" or n[0] != "0") for n in numbers)
-    if not plain or len(numbers) >= _NUMBERS or len(text) > MAX_LENGTH:
+    if not all(map(_is_number, numbers)) or len(numbers) >= _NUMBERS or len(text) > MAX_LENGTH:
         raise ValueError(f"{clause!r} is not a version range such as ^1.2, ~1.2.3 or *")
     minor = int(numbers[1]) if len(numbers) > 1 else 0
     return Version(int(numbers[0]), minor), len(numbers)

@@ -11,7 +11,6 @@ from psreg.core.dataclass import dataclass, field
 from psreg.core.errors import TrustError
 from psreg.core.strict_base64 import strict_decode
 from psreg.registry.json_members import Members, as_text
-from psreg.registry.log.merkle import HASH_SIZE
 
 RELEASE = "release"
 """The kind of an entry about a release."""
@@ -116,6 +115,6 @@ class LogRecord:
 
 def _hash(value: Any) -> bytes:
     text = as_text(value, "a hash of a proof")
-    if len(data := strict_decode(text)) != HASH_SIZE:
+    if len(data := strict_decode(text)) != hashlib.sha256().digest_size:
         raise ValueError("a hash of a proof does not have 32 bytes")
     return data
