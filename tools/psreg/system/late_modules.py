@@ -17,8 +17,8 @@ from typing import Any
 _MODULES = (
     *("base64", "bz2", "calendar", "copy", "email.base64mime", "email.header"),
     *("email.quoprimime", "fnmatch", "inspect", "ipaddress", "linecache", "lzma", "ntpath"),
-    *("random", "selectors", "shlex", "shutil", "ssl", "subprocess", "tempfile", "tokenize"),
-    *("traceback", "zlib"),
+    *("quopri", "random", "selectors", "shlex", "shutil", "ssl", "subprocess", "tempfile"),
+    *("tokenize", "traceback", "zlib"),
 )
 
 _CALLED = (
