@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import time
 from types import SimpleNamespace
 
@@ -127,6 +128,28 @@ def test_what_a_target_cannot_say_is_refused(team):
     assert team.file.read_text().splitlines()[line - 1] == "[[targets]]"
     assert told["hint"] == f"Leave it out: list the others as `prompts` below {origin}."
     assert not command(team).exists()
+
+
+def test_an_export_does_not_take_the_place_of_a_locked_prompt(team):
+    """Dotprompt's files end as ours do, and are looked for in a folder of the same name."""
+    target = '[[targets]]\ntarget = "dotprompt"\n'
+    text = team.file.read_text().partition("[[targets]]")[0]
+    team.file.write_text(text + target)
+    before = {path.name: path.read_bytes() for path in (team.place / "prompts").iterdir()}
+    shutil.rmtree(team.place / "prompts")  # as in a fresh clone
+    for options in ([], ["--overwrite"]):
+        done = team.run("sync", *options, "--format", "json")
+        assert done.refusal == (2, "CONFIG_INVALID")
+        line = text.count("\n") + 1
+        assert done.json["error"]["message"].startswith(f"psreg.toml:{line}: dotprompt would rep")
+    assert not (team.place / "prompts").exists()
+    team.file.write_text(f'{text}{target}folder = "genkit"\n')
+    assert team.run("sync").code == 0
+    assert (team.place / "genkit/letter.prompt").exists()
+    for options in ([], ["--force"]):
+        done = team.run("export", "letter", "--target", "dotprompt", *options)
+        assert (done.code, "is a locked prompt" in done.err, "--to" in done.err) == (2, True, True)
+    assert {p.name: p.read_bytes() for p in (team.place / "prompts").iterdir()} == before
 
 
 def test_nothing_is_written_outside_of_the_project(team, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -140,6 +141,7 @@ def _write(
         raise cannot_write(folder, error) from error
     with exclusive_folder(folder):
         places = {path: _real(folder, path) for path in paths}
+        _spare_locked(places.values())
         there = {path: read_own(at, _MOST) for path, at in places.items() if at.exists()}
         placed = place(prompt, target, there, force=force)
         for path, data in placed.files.items():
@@ -147,6 +149,16 @@ def _write(
             write_file(places[path], data)
     written = [(folder / path, True) for path in placed.files if path != LIST]
     return [*written, *((folder / path, False) for path in placed.unchanged)]
+
+
+def _spare_locked(places: Iterable[Path]) -> None:
+    """Refuse to write in the place of what the lock of a project has."""
+    from psreg.client.project.folder import PromptFolder
+
+    for place in places:
+        if place.name in PromptFolder(place.parent, PurePosixPath()).written():
+            hint = "Name another folder with `--to`."
+            raise UsageError("USAGE", f"{place} is a locked prompt of a project", hint)
 
 
 def _real(folder: Path, path: PurePosixPath) -> Path:

@@ -6,7 +6,7 @@ nothing is written outside of its folder, not even through a link.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from psreg.client.exports.exported import Exported, exported
@@ -68,8 +68,11 @@ def project_exports(
 
     Raises:
         FindingsError: `EXPORT_CHANGED`, unless to `overwrite`; as `exports` of a target.
-        UsageError: `LINK`: a folder leads out of the project.
+        UsageError: `LINK`: a folder leads out of the project; `CONFIG_INVALID`: an export has the
+            path of a locked prompt.
     """
+    folder = root / manifest.folder
+    locked = {real_path(folder / each.release.filename) for each in releases.values()}
     there: dict[Path, bytes] = {}
     files: list[ExportFile] = []
     lists: dict[Path, bytes] = {}
@@ -77,7 +80,8 @@ def project_exports(
         for name in row.prompts or manifest.prompts:
             try:
                 prompt = _exported(releases[name], content)
-                placed = [*_placed(prompt, row, root, there, overwrite=overwrite)]
+                places = _places(prompt, row, root, locked)
+                placed = [*_placed(prompt, row, places, there, overwrite=overwrite)]
             except FindingsError as error:
                 raise _refused(error, row) from error
             for path, data, is_changed in placed:
@@ -121,12 +125,32 @@ def _exported(release: VerifiedRelease, content: Callable[[VerifiedRelease], byt
     )
 
 
+def _places(
+    prompt: Exported, row: ExportTarget, root: Path, locked: Collection[Path]
+) -> dict[PurePosixPath, Path]:
+    """Return where the files of a prompt go, none of which is one that the lock has."""
+    paths = paths_of(prompt, target_of(row.target))
+    places = {path: _inside(root, row.folder / path) for path in paths}
+    for at in places.values():
+        if at in locked:
+            raise UsageError(
+                "CONFIG_INVALID",
+                f"{row.origin}: {row.target} would replace {at}, a locked prompt",
+                "Set another `folder` there.",
+            )
+    return places
+
+
 def _placed(
-    prompt: Exported, row: ExportTarget, root: Path, there: Mapping[Path, bytes], *, overwrite: bool
+    prompt: Exported,
+    row: ExportTarget,
+    places: Mapping[PurePosixPath, Path],
+    there: Mapping[Path, bytes],
+    *,
+    overwrite: bool,
 ) -> Iterator[tuple[Path, bytes, bool]]:
     """Yield the path and the bytes of each file of a prompt, and whether it changes."""
     target = target_of(row.target)
-    places = {path: _inside(root, row.folder / path) for path in paths_of(prompt, target)}
     found = {path: _read(at, there) for path, at in places.items()}
     existing = {path: data for path, data in found.items() if data is not None}
     placed = place(prompt, target, existing, force=overwrite)
