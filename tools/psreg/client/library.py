@@ -34,6 +34,7 @@ from psreg.system.atomic import (
     cannot_write,
     delete,
     exclusive,
+    is_left,
     real_folder,
     set_aside,
     write_file,
@@ -312,7 +313,7 @@ class Library:
 
     def _left(self, active: Receipt | None) -> Iterator[Path]:
         """Yield what a crash left unfinished, and the other versions of the name of `active`."""
-        yield from (path for path in _listed(self.folder) if path.name.startswith(TEMPORARY))
+        yield from (path for path in _listed(self.folder) if is_left(path))
         if active is not None:
             folder = self.folder / active.release.name
             yield from (path for path in _listed(folder) if path.name != active.release.version)

@@ -207,6 +207,11 @@ def is_temporary(name: str) -> bool:
     return name == TEMPORARY + digits and len(digits) == _DIGITS and not {*digits} - _HEX
 
 
+def is_left(path: Path) -> bool:
+    """Return whether a killed run may have left what is at a path: such a file, or a folder."""
+    return is_temporary(path.name) or (path.name.startswith(TEMPORARY) and path.is_dir())
+
+
 def clear_unfinished(
     folder: Path, age: float = 0.0, is_unfinished: Callable[[str], bool] = is_temporary
 ) -> None:

@@ -62,6 +62,10 @@ def test_what_killed_runs_left_is_removed(tmp_path, releases):
     place.parent.mkdir(parents=True)
     for folder in (place.parent, cache.folder):
         (folder / ".psreg-0123456789abcdef").write_bytes(b"half")
+    (cache.folder / ".psreg-artifacts-7/ab").mkdir(parents=True)
+    (cache.folder / ".psreg-exports.json").write_bytes(b"a list of someone's exports")
     cache.keep(releases)
     assert [*place.parent.iterdir()] == [place]
-    assert {path.name for path in cache.folder.iterdir()} == {".lock", "artifacts", "releases"}
+    cache.tidy()
+    left = {path.name for path in cache.folder.iterdir()}
+    assert left == {".lock", "artifacts", "releases", ".psreg-exports.json"}

@@ -25,7 +25,14 @@ from psreg.client.artifacts import (
 )
 from psreg.client.project.verified import VerifiedRelease
 from psreg.core.errors import TrustError, UnavailableError
-from psreg.system.atomic import TEMPORARY, cannot_write, clear_unfinished, delete, exclusive
+from psreg.system.atomic import (
+    TEMPORARY,
+    cannot_write,
+    clear_unfinished,
+    delete,
+    exclusive,
+    is_left,
+)
 
 RELEASES = "releases"
 _LARGEST_ROW = 8 * 1024 * 1024
@@ -105,7 +112,7 @@ class Cache(Artifacts):
                 for folder in listed(self.folder / kind):
                     clear_unfinished(folder)
             for path in listed(self.folder):
-                if path.name.startswith(TEMPORARY):
+                if is_left(path):
                     with suppress(OSError):
                         delete(path)
 
