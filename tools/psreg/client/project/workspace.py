@@ -135,7 +135,7 @@ class Workspace:
     def edited(
         self, add: Mapping[str, str | dict[str, str]], remove: tuple[str, ...] = ()
     ) -> bytes:
-        """Return the project file with other prompts; its comments stay.
+        """Return the project file with other prompts; its comments and line ends stay.
 
         Raises:
             UsageError, UnavailableError: as `manifest`.
@@ -158,7 +158,8 @@ class Workspace:
                 table[name] = inline
             else:
                 table[name] = value
-        return tomlkit.dumps(document).encode()
+        edited = tomlkit.dumps(document).encode()
+        return edited.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") if b"\r\n" in text else edited
 
     def write_manifest(self, data: bytes) -> None:
         """Write the project file. Raises UnavailableError; the old file is unchanged."""
