@@ -107,6 +107,21 @@ def test_comments_and_other_settings_stay(team):
     assert [*lock(team)] == ["quiz_master"]
 
 
+def test_line_ends_of_windows_stay(team):
+    file = team.place / "psreg.toml"
+    file.write_bytes(b"# ours\r\n[prompts]\r\n")
+    ran(team, "add", "glossary@^1")
+    assert file.read_bytes() == b'# ours\r\n[prompts]\r\nglossary = "^1"\r\n'
+    ran(team, "remove", "glossary")
+    assert file.read_bytes() == b"# ours\r\n[prompts]\r\n"
+
+
+def test_what_is_only_required_is_not_removed(team):
+    ran(team, "add", "quiz_master")
+    done = team.run("remove", "glossary")
+    assert (done.code, "`psreg why glossary` shows what requires it" in done.err) == (4, True)
+
+
 def test_a_command_below_the_project_works_on_it(team):
     ran(team, "add", "glossary@^1")
     below = team.place / "src/deep"

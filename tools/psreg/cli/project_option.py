@@ -254,10 +254,17 @@ def show_changes(found: Iterable[Change], console: Console) -> None:
             console.line(f"  {line}" if line else "")
 
 
-def not_in_project(file: str, name: str, known: Collection[str]) -> UnavailableError:
-    """Return the error for a name that a file of the project does not have."""
+def not_in_project(
+    file: str, name: str, known: Collection[str], required: Collection[str] = ()
+) -> UnavailableError:
+    """Return the error for a name that a file of the project does not have.
+
+    `required` are names that the project has all the same.
+    """
     near = nearest(name, known)
     hint = f"Did you mean `{near}`?" if near else "`psreg tree` shows what there is."
+    if name in required:
+        hint = f"`psreg why {name}` shows what requires it."
     return UnavailableError("NOT_IN_PROJECT", f"{file} does not have `{name}`", hint)
 
 

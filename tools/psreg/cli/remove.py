@@ -27,12 +27,12 @@ def run(args: Namespace, console: Console) -> int:
     outside = "To remove what is installed, run `psreg uninstall NAME`."
     with open_session(args, console, outside=outside) as session:
         listed = session.workspace.manifest().prompts
+        before = session.workspace.lock()
         for name in names:
             if name not in listed:
-                raise not_in_project("psreg.toml", name, listed)
+                raise not_in_project("psreg.toml", name, listed, before.prompts)
         data = session.workspace.edited({}, names)
         manifest = session.workspace.read(data)
-        before = session.workspace.lock()
         needed = reached(manifest, before)
         after = Lock(prompts={n: p for n, p in before.prompts.items() if n in needed})
         prepared = session.removal(manifest, after)
