@@ -55,6 +55,26 @@ def test_a_full_disk_is_told(arguments):
     assert done.stderr == message + b"\n"
 
 
+@pytest.mark.parametrize("command", ["search", "sync", "check .", "publish", "registry list"])
+def test_a_folder_that_was_deleted_is_told(command, tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    program = (
+        "import os, sys; os.rmdir(os.getcwd()); from psreg.__main__ import main; sys.exit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *command.split(), "--format", "json"],
+        cwd=gone,
+        env={**os.environ, "PSREG_HOME": str(tmp_path)},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    error = json.loads(done.stdout)["error"]
+    assert (done.returncode, error["code"], done.stderr) == (4, "CANNOT_READ", b"")
+    assert error["message"] == "the folder in which you are does not exist any more"
+
+
 @pytest.fixture
 def terminal():
     """Return what psreg prints for a person at a terminal."""

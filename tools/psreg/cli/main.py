@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 from argparse import ArgumentParser, HelpFormatter, Namespace, RawDescriptionHelpFormatter
-from errno import ENAMETOOLONG
+from errno import ENAMETOOLONG, ENOENT
 from importlib import import_module
 from itertools import pairwise
 from keyword import iskeyword
@@ -71,17 +71,23 @@ def _answer(argv: list[str], console: Console) -> int:
     except KeyboardInterrupt:
         return console.interrupted()
     except OSError as error:
-        if error.errno != ENAMETOOLONG:
+        refusal = _of_system(error)
+        if refusal is None:
             raise
-        refusal = _too_long(str(error.filename))
         console.fail(refusal)
         return refusal.exit_code
 
 
-def _too_long(path: str) -> UnavailableError:
-    """Return the error for a path that the system does not take, wherever it came from."""
-    told = f"`{path[:_SHOWN]}…` is too long for a path: {len(path):,} characters"
-    return UnavailableError("CANNOT_READ", told, "Use a shorter one, or a shorter PSREG_HOME.")
+def _of_system(error: OSError) -> UnavailableError | None:
+    """Return the error for what may happen wherever a path is used, None for anything else."""
+    if error.errno == ENAMETOOLONG:
+        path = str(error.filename)
+        told = f"`{path[:_SHOWN]}…` is too long for a path: {len(path):,} characters"
+        return UnavailableError("CANNOT_READ", told, "Use a shorter one, or a shorter PSREG_HOME.")
+    if error.errno == ENOENT and error.filename is None:  # os.getcwd() says no more
+        told = "the folder in which you are does not exist any more"
+        return UnavailableError("CANNOT_READ", told, "Change to another one.")
+    return None
 
 
 _SHOWN = 60
