@@ -262,6 +262,16 @@ def test_a_removed_artifact_is_not_found(install, client, registry):
     assert install("diary", "--format", "json").refusal == (4, "NOT_FOUND")
 
 
+def test_a_registry_whose_path_is_not_text_is_refused(client, tmp_path):
+    """Its path could be noted neither in the settings nor in a receipt."""
+    place = Simulator().release().publish().store(tmp_path / "r\udcff")
+    (place / "pbes").mkdir(exist_ok=True)
+    for command in (f"registry add {place}", f"install quiz_master --registry {place}"):
+        assert client.run(*command.split(), "--format", "json").refusal == (2, "USAGE")
+    done = Client(tmp_path / "other").run("install", "quiz_master", "--format", "json", cwd=place)
+    assert done.refusal == (2, "USAGE")
+
+
 def test_listing_and_uninstalling(install, client):
     assert client.run("list").err == "nothing is installed; find prompts with `psreg search`\n"
     install("quiz_master", "diary")

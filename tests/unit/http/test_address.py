@@ -70,6 +70,12 @@ def test_a_relative_path_becomes_absolute(tmp_path, monkeypatch):
     assert normal_location("here") == str(tmp_path / "here")
 
 
+def test_a_path_is_text(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="it is not UTF-8"):
+        normal_location("reg\udcff")
+
+
 def test_a_path_has_no_parent_in_it(tmp_path, monkeypatch):
     (tmp_path / "disk/deep").mkdir(parents=True)
     (tmp_path / "link").symlink_to("disk/deep")

@@ -14,7 +14,7 @@ from psreg.client.trust_store import MAX_ROOT, ROOT, Anchor, TrustStore
 from psreg.core.dataclass import replace
 from psreg.core.errors import PsregError, TrustError, UnavailableError
 from psreg.core.identity import PBES
-from psreg.http.address import is_url
+from psreg.http.address import is_url, normal_location
 from psreg.http.registry_source import FileSource, NotServedError, Source, TooLongError
 from psreg.http.retry_budget import Limits
 from psreg.system import user_folders
@@ -75,6 +75,7 @@ def _enclosing_checkout(start: Path) -> SelectedRegistry | None:
     Raises:
         UnavailableError: `NOT_PUBLISHED`: the checkout has no metadata yet.
         TrustError: `TRUST_FOREIGN`: it belongs to another user of this machine.
+        UsageError: its path is not UTF-8.
     """
     from psreg.registry.checkout import find_checkout  # noqa: PLC0415 - rarely needed
 
@@ -88,7 +89,7 @@ def _enclosing_checkout(start: Path) -> SelectedRegistry | None:
             f"the checkout {root} belongs to another user of this machine",
             f"Use `--registry {root}` if you trust that user.",
         )
-    return SelectedRegistry(location=str(root), origin="the checkout around you")
+    return SelectedRegistry(location=normal_location(str(root)), origin="the checkout around you")
 
 
 def open_source(

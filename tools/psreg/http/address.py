@@ -50,7 +50,8 @@ def normal_location(location: str) -> str:
     and a `file://` URL become an absolute path without `..`.
 
     Raises:
-        UsageError: it is not an http, https or file URL, or has a user, a query or a fragment.
+        UsageError: it is not an http, https or file URL, or has a user, a query or a fragment;
+            a path is not UTF-8.
         TrustError: it is plain http to another machine (`TRUST_INSECURE`).
     """
     if not is_url(location):
@@ -86,8 +87,13 @@ def _normal_path(path: Path) -> str:
     parts = path.absolute().parts
     if ".." in parts:
         after = len(parts) - parts[::-1].index("..")
-        return str(Path(os.path.realpath(Path(*parts[:after])), *parts[after:]))
-    return str(Path(*parts))
+        parts = (os.path.realpath(Path(*parts[:after])), *parts[after:])
+    found = str(Path(*parts))
+    try:
+        found.encode()
+    except UnicodeEncodeError as error:
+        raise _bad_url(found, "it is not UTF-8, so it cannot be noted") from error
+    return found
 
 
 def _bad_url(location: str, why: str) -> UsageError:
