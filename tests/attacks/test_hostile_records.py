@@ -9,7 +9,7 @@ import pytest
 
 from psreg.core.errors import TrustError, UnavailableError
 from psreg.registry.catalog_segments import read_segment
-from psreg.registry.search import search
+from psreg.registry.search.ranking import search
 from simulator import TEXT, Simulator, encode
 from support.walks import sampled
 
@@ -177,7 +177,7 @@ def test_a_catalogue_of_the_wrong_type_is_refused():
     refused = 0
     for each in (*changed, *VALUES):
         try:
-            found = search(read_segment(encode(each)).rows().values(), ["quiz"])
+            found = search([read_segment(encode(each))], ["quiz"])
         except (TrustError, UnavailableError) as error:
             refused += error.code in ("TRUST_METADATA", "NEWER_FORMAT")
         else:

@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items):
 
 
 READY = """
-  (!document.querySelector('.ps-search') || document.querySelector('.ps-facets:not([hidden])'))
+  (!document.querySelector('.ps-search') || document.querySelector('.ps-search.ps-ready'))
   && (!document.querySelector('.ps-fill') || document.querySelector('.ps-fill__open').textContent)
   && (!document.querySelector('.ps-source') || document.querySelector('.ps-source span'))
 """

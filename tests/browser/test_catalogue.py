@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import threading
+import unicodedata
 from pathlib import PurePosixPath
 
 import pytest
@@ -15,9 +16,10 @@ from psreg.catalogue.site_source import SiteSource
 from psreg.cli.rules import all_rules, registry_rules
 from psreg.formats.dotprompt import read, render
 from psreg.git.work_tree import WorkTree
-from psreg.registry.catalog_segments import folded_rows, read_segment
+from psreg.registry.catalog_segments import read_segment
 from psreg.registry.checkout import read_tree
-from psreg.registry.search import search
+from psreg.registry.search.ranking import search
+from psreg.registry.search.words import distance, stem, words_of
 from support.catalogue import SCRIPT, TEMPLATE, tree
 from support.paths import PBES
 from support.publishing import NOW, release
@@ -146,6 +148,10 @@ def results(page):
     return page.locator(".ps-result h3").all_text_contents()
 
 
+def status(page):
+    return page.locator(".ps-search__status").text_content()
+
+
 def test_find_while_typing(tab):
     page = tab.open()
     assert page.locator(".ps-home").is_visible()
@@ -153,8 +159,10 @@ def test_find_while_typing(tab):
     page.locator("#ps-q").type("listens question")
     tab.until("document.querySelectorAll('.ps-result').length === 1")
     assert results(page) == ["listener"]
-    assert page.locator(".ps-search__status").text_content() == "1 prompt"
-    assert page.locator(".ps-result mark").all_text_contents() == ["Listens", "question"]
+    assert status(page) == "1 prompt"
+    assert page.locator(".ps-result mark").all_text_contents() == [
+        "listener", "Listens", "asks", "question",
+    ]  # fmt: skip
     assert page.url == f"{tab.site}?q=listens+question"
     assert not page.locator(".ps-home").is_visible()
     page.locator(".ps-result a").click()
@@ -170,13 +178,53 @@ def test_the_address_brings_a_search_back(tab):
     assert not page.locator(".md-search__output").is_visible()
 
 
-def test_nothing_found_says_so(tab):
-    page = tab.open("?q=zzzz")
+def test_what_matches_some_words_is_under_a_heading_of_its_own(tab):
+    page = tab.open("?q=letter+listens")
+    assert sorted(results(page)) == ["listener", "river_letter"]
+    assert page.locator(".ps-results > li").first.text_content() == "These match some of your words"
+    assert status(page) == "No prompt matches all words; 2 prompts match some"
+    page = tab.open("?q=river+letter")
+    assert results(page)[0] == "river_letter"
+    assert page.locator(".ps-results > li").nth(1).get_attribute("class") == "ps-some"
+    assert status(page) == "1 prompt"
+
+
+def test_nothing_found_says_what_to_do(tab):
+    page = tab.open("?q=xyzzy")
     assert results(page) == []
-    assert page.locator(".ps-search__status").text_content().startswith("No prompt matches")
+    assert status(page) == "No prompt matches."
+    assert page.locator(".ps-advice").text_content() == "Try other words, or another filter."
     page.locator(".ps-facets").get_by_role("button", name="Clear").click()
     assert page.locator(".ps-home").is_visible()
     assert page.url == tab.site
+    page = tab.open("?q=riwwer")
+    page.locator(".ps-advice a", has_text="river").click()
+    page.wait_for_url(f"{tab.site}?q=river")
+    tab.until("document.querySelectorAll('.ps-result').length === 4")
+
+
+def test_nothing_is_fetched_before_somebody_searches(tab):
+    page = tab.open()
+    page.wait_for_timeout(100)
+    assert not [url for url in tab.asked if "index.json" in url or "synonyms" in url]
+    page.keyboard.press("/")
+    tab.until("document.querySelector('.ps-facets:not([hidden])')")
+    assert [url for url in tab.asked if "synonyms" in url]
+
+
+def test_results_can_be_sorted(tab):
+    page = tab.open("?q=test")
+    best = results(page)
+    page.select_option("select[name=sort]", "name")
+    assert results(page) == sorted(best) != best
+    assert page.url == f"{tab.site}?q=test&sort=name"
+    page.select_option("select[name=sort]", "newest")
+    assert results(page) == sorted(best)  # they were all released at once
+    page = tab.open("?sort=name")
+    assert page.input_value("select[name=sort]") == "name"
+    assert len(results(page)) == 5
+    page = tab.open("?sort=unknown")
+    assert results(page) == []
 
 
 def options(page, name):
@@ -185,6 +233,8 @@ def options(page, name):
 
 def test_facets_count_what_they_would_leave(tab):
     page = tab.open()
+    page.locator("#ps-q").focus()
+    tab.until("document.querySelector('.ps-facets:not([hidden])')")
     assert options(page, "class") == [
         "Any class",
         "interactive engine (2)",
@@ -193,7 +243,7 @@ def test_facets_count_what_they_would_leave(tab):
         "stateless executor (1)",
     ]
     assert options(page, "tag") == ["Any tag", "river (4)", "test (5)", "x<y (1)"]
-    assert options(page, "license") == ["Any licence", "MIT (5)"]
+    assert not page.locator("select[name=license]").is_visible()  # all have the same
     assert options(page, "tested") == [
         "Tested or not",
         "not yet tested (4)",
@@ -233,7 +283,7 @@ def test_search_by_keyboard_alone(tab):
 def test_a_class_page_lists_its_entries_and_searches_them(tab):
     page = tab.open("interactive_engine/")
     assert results(page) == ["hostile", "listener"]
-    page.locator("#ps-q").fill("calm nothing")
+    page.locator("#ps-q").fill("xyzzy")
     tab.until("!document.querySelector('.ps-result')")
     page.locator("#ps-q").fill("listens")
     tab.until("document.querySelector('.ps-result')")
@@ -454,25 +504,60 @@ def test_the_api_speaks_of_the_same_registry(tab):
 
 
 FIND = """async ([segments, queries]) => {
-  const { rowsOf, find } = await import(document.baseURI + "assets/psreg/catalogue.js");
-  const rows = rowsOf(segments);
-  return queries.map((query) => find(rows, query, {}).rows.map((row) => row.name));
+  const assets = document.baseURI + "assets/psreg/";
+  const { catalogueOf, find } = await import(assets + "catalogue.js");
+  const synonyms = await fetch(assets + "synonyms.txt").then((answer) => answer.text());
+  const catalogue = catalogueOf(segments, synonyms);
+  const names = (query, some) =>
+    find(catalogue, query, {}).found
+      .filter(({ partial }) => partial === some).map(({ row }) => row.name);
+  return queries.map((query) => [names(query, false), names(query, true)]);
 }"""
-"""What the site's search finds in these segments, in its order, for each query."""
+"""What the site's search finds in these segments, in its order, for each query: matches of all
+words, and of some."""
 
 
 def test_the_table_of_search_cases(tab):
     page = tab.open()
     segments = [json.loads(data) for data in segments_of(TABLE["entries"])]
-    found = page.evaluate(FIND, [segments, [query for query, _ in CASES]])
-    assert found == [names for _, names in CASES]
+    found = page.evaluate(FIND, [segments, [query for query, *_ in CASES]])
+    assert found == [[names, some] for _, names, some in CASES]
 
 
 @pytest.mark.parametrize("entries", [made_up(), authored()], ids=["made up", "authored"])
 def test_the_site_and_the_command_rank_alike(tab, entries):
     segments = segments_of(entries)
     asked = queries(entry["summary"] for entry in entries)
-    catalogue = folded_rows(map(read_segment, segments)).values()
-    told = [[entry.name for entry in search(catalogue, [query])] for query in asked]
+    catalogue = [*map(read_segment, segments)]
+    told = []
+    for query in asked:
+        found = search(catalogue, [query])
+        told.append([[e.name for e in found if e.partial is some] for some in (False, True)])
     assert tab.open().evaluate(FIND, [[*map(json.loads, segments)], asked]) == told
-    assert sum(len(names) > 1 for names in told) > len(asked) / 10
+    assert sum(len(names) > 1 for names, _ in told) > len(asked) / 10
+
+
+WORDS = """async ([texts, pairs]) => {
+  const { distance, stem, wordsOf } = await import(document.baseURI + "assets/psreg/words.js");
+  return [
+    texts.map(wordsOf), texts.map((text) => wordsOf(text).map(stem)),
+    pairs.map(([one, other]) => distance(one, other, 2)),
+  ];
+}"""
+
+
+def test_the_site_and_the_command_read_the_same_words(tab):
+    """Characters that Python knows; the browser may know more."""
+    characters = [chr(n) for n in range(0x20000) if unicodedata.category(chr(n)) not in UNKNOWN]
+    texts = ["".join(characters[at : at + 64]) for at in range(0, len(characters), 64)]
+    texts += [f"a{each}b" for each in characters if each < "\u3000"]
+    texts += [entry["summary"] for entry in authored()]
+    words = sorted({word for entry in authored() for word in words_of(entry["summary"])})
+    pairs = [[one, other] for one in words[::7] for other in words[::11]]
+    told = tab.open().evaluate(WORDS, [texts, pairs])
+    assert told[0] == [words_of(text) for text in texts]
+    assert told[1] == [[*map(stem, words_of(text))] for text in texts]
+    assert told[2] == [distance(one, other, 2) for one, other in pairs]
+
+
+UNKNOWN = ("Cn", "Cs", "Co")

@@ -11,7 +11,9 @@ from psreg.registry.catalog_segments import write_segment
 from support.paths import PBES, VECTORS
 
 TABLE = json.loads((VECTORS / "search.json").read_text(encoding="utf-8"))
-CASES = [(case["query"], case["found"]) for case in TABLE["cases"]]
+CASES = [(case["query"], case["found"], case.get("partial", [])) for case in TABLE["cases"]]
+"""Queries with the names that match all words, and those that match some."""
+
 WORDS = [
     "quiz",
     "code",
@@ -33,6 +35,16 @@ WORDS = [
     "½",
     "a",
     "re",
+    "translate",
+    "emails",
+    "„quiz code“",
+    '"code review"',
+    "codereview",
+    "überblick",
+    "testing",
+    "vokabeln",
+    "decsion",
+    "the",
 ]
 
 

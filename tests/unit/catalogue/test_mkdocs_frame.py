@@ -88,6 +88,22 @@ def test_a_small_frame_keeps_its_own_name(tmp_path):
     assert "more/page/index.html" in frame.pages
 
 
+@pytest.mark.parametrize(
+    ("repository", "ask"),
+    [
+        ("https://github.com/a/b", "https://github.com/a/b/issues/new?title="),
+        ("https://gitlab.com/a/b", "https://gitlab.com/a/b/-/issues/new?issue[title]="),
+        ("https://git.example.org/a", ""),
+    ],
+)
+def test_who_finds_nothing_can_ask_in_the_repository(tmp_path, repository, ask):
+    config = "site_name: x\ntheme: {name: null, custom_dir: overrides}\n"
+    site = small(tmp_path, config=config)
+    (site / "overrides").mkdir()
+    (site / "overrides/main.html").write_text("<{{ config.extra.ask }}>")
+    assert build_frame(site, {}, repository=repository).pages["index.html"] == f"<{ask}>"
+
+
 def test_a_broken_template_is_an_error(tmp_path):
     config = "site_name: x\ntheme: {name: material, custom_dir: overrides}\n"
     site = small(tmp_path, config=config)

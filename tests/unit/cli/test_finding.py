@@ -62,16 +62,45 @@ def test_searching(client, folder):
     nothing = client.run("search", "zzz", "--registry", folder)
     assert (nothing.code, nothing.out) == (0, "")
     assert nothing.err == "no prompt matches `zzz`; `psreg search` alone lists all prompts\n"
-    two = client.run("search", "quiz", "calm", "--registry", folder)
-    assert two.err == "no prompt matches all these words; try fewer\n"
+    two = client.run("search", "zzz", "yyy", "--registry", folder)
+    assert two.err == "no prompt matches any of these words; try other words\n"
+
+
+def test_matches_of_some_words_come_last_and_say_so(client, folder):
+    def run(*words):
+        return client.run("search", *words, "--registry", folder)
+
+    client.run("search", "--registry", folder)
+    done = run("quiz", "calm")
+    assert [line.split()[0] for line in done.out.splitlines()] == ["quiz_master", "diary"]
+    assert done.err == "no prompt matches all these words; these match some:\n"
+    done = run("quiz", "summary")
+    assert [line.split()[0] for line in done.out.splitlines()] == ["quiz_master", "diary"]
+    assert done.err == "matching some of the words:\n"
+    results = run("quiz", "summary", "--format", "json").json["results"]
+    assert [(row["name"], row["partial"]) for row in results] == [
+        ("quiz_master", False),
+        ("diary", True),
+    ]
+
+
+def test_a_quoted_phrase_is_one_argument_with_quotation_marks(client, folder):
+    def names(*words):
+        done = client.run("search", *words, "--registry", folder, "--format", "json")
+        return [row["name"] for row in done.json["results"]]
+
+    assert names("summary of") == names("summary", "of") == ["quiz_master", "diary"]
+    assert names('"of quiz_master"') == ["quiz_master"]
+    assert names('"summary quiz"') == []
 
 
 def test_a_search_without_results_suggests_what_is_spelled_alike(client, folder):
-    done = client.run("search", "quiz_mastre", "--registry", folder)
-    assert done.code == 0
-    assert "did you mean `quiz_master`" in done.err
-    document = client.run("search", "quiz_mastre", "--registry", folder, "--format", "json").json
-    assert (document["count"], document["suggestions"][0]) == (0, "quiz_master")
+    assert client.run("search", "quiz_mastre", "--registry", folder).out.startswith("quiz_master")
+    done = client.run("search", "mstr", "--registry", folder)
+    assert (done.code, done.out) == (0, "")
+    assert "did you mean `master`" in done.err
+    document = client.run("search", "mstr", "--registry", folder, "--format", "json").json
+    assert (document["count"], document["suggestions"][0]) == (0, "master")
     assert "no prompt matches `xyzzy`" in client.run("search", "xyzzy", "--registry", folder).err
 
 
@@ -153,7 +182,7 @@ def test_options_may_be_anywhere(client, folder):
     assert both.out.startswith("diary")
     assert client.run("search", "calm", *where, "diary").out == both.out
     assert client.run("search", *where, "calm", "-q", "diary").out == both.out
-    assert client.run("search", *where, "-q", "--", "-q").out == ""
+    assert client.run("search", *where, "-q", "--", "-x").out == ""
     assert client.run("registry", "add", "--name", "here", folder).code == 0
     assert client.run("registry", "remove", "-q", "here").code == 0
     refused = client.run("registry", "add", "--root-sha256", "aa", "http://127.0.0.1:9/")
@@ -180,8 +209,7 @@ def test_searching_with_filters(client, folder):
     for options, said in (
         (("--tag", "clam"), "no prompt has the tag `clam`; did you mean `calm`?"),
         (("--platform", "xyzzy"), "no prompt has the platform `xyzzy`"),
-        (("quiz", "--tag", "calm"), "no prompt matches all of this; try fewer"),
-        (("quiz", "diary"), "no prompt matches all these words; try fewer"),
+        (("quiz", "--tag", "calm"), "no prompt matches all of this; try other words"),
     ):
         done = client.run("search", *options, "--registry", folder)
         assert (done.code, done.out, done.err.splitlines()[-1]) == (0, "", said)

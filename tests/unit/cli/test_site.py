@@ -166,7 +166,9 @@ def test_a_policy_names_the_site(registry, tmp_path):
     assert "· Team &amp; Co</title>" in page
     assert "https://example.org/team/interactive_engine/listener/" in page
     assert 'href="https://github.com/team/prompts"' in page
-    assert 'href="https://github.com/team/prompts/issues/new?template=submit-a-prompt.yml"' in page
+    new = "https://github.com/team/prompts/issues/new"
+    assert f'href="{new}?template=submit-a-prompt.yml"' in page
+    assert f'<meta name="psreg-ask" content="{new}?title=">' in page
 
 
 def policies(page):

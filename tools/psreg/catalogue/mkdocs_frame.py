@@ -105,7 +105,10 @@ def _repository_links(repository: str) -> dict[str, str]:
         return {
             "repository": repository,
             "submit": f"{repository}/issues/new?template=submit-a-prompt.yml",
+            "ask": f"{repository}/issues/new?title=",
         }
+    if host == "gitlab.com":
+        return {"repository": repository, "ask": f"{repository}/-/issues/new?issue[title]="}
     return {"repository": repository}
 
 

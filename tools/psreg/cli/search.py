@@ -18,7 +18,7 @@ from psreg.system.console import Console, add_output_options
 if TYPE_CHECKING:
     from psreg.client.selection.opened import AnyRegistry, OpenedRegistries
     from psreg.registry.catalog_segments import Row
-    from psreg.registry.search import Entry, Filters
+    from psreg.registry.search.ranking import Entry, Filters
 
     Result = tuple[Entry, AnyRegistry]
 
@@ -41,7 +41,7 @@ def configure(parser: ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="WORD",
-        help="words that must all match; omit to list every entry",
+        help='words in any order, or a "quoted phrase"; omit to list every entry',
     )
     for option, (metavar, text) in _FILTERS.items():
         parser.add_argument(
@@ -56,7 +56,7 @@ def run(args: Namespace, console: Console) -> int:
     """Print the matches, best first; exit 0 even if there are none."""
     from psreg.client.library import user_library
     from psreg.registry.catalog_segments import folded_rows
-    from psreg.registry.search import matching_rows, search, suggestions, unknown_values
+    from psreg.registry.search.ranking import search, suggestions
     from psreg.registry.trust.roles import HEAD, catalog_target
 
     filters = {by: values for by in _FILTERS if (values := getattr(args, by))}
@@ -69,7 +69,7 @@ def run(args: Namespace, console: Console) -> int:
         searched = opened.searched()
         for registry in searched:
             segments = registry.segments()
-            found = search(matching_rows(segments, args.words, filters), args.words)
+            found = search(segments, args.words, filters)
             answers = opened.names.answers
             results.extend((each, registry) for each in found if answers(registry, each.name))
             rows.extend(folded_rows(segments).values() if not found else ())
@@ -78,21 +78,35 @@ def run(args: Namespace, console: Console) -> int:
     searched = ask_registries(args, console, lambda: [catalog_target(HEAD)], ask)
     warn_of_revoked(user_library(), console)
     near = suggestions(rows, args.words) if not results else ()
+    listed = _listed(results)
     if console.machine:
         document = {"schema": SCHEMA, "registry": described(searched[0]), "words": args.words}
         document["registries"] = [described(each) for each in searched]
         document["filters"] = filters
-        entries = [{**entry.to_json(), "registry": each.describe()} for entry, each in results]
+        entries = [{**entry.to_json(), "registry": each.describe()} for entry, each in listed]
         console.json(
             {**document, "count": len(entries), "results": entries, "suggestions": list(near)}
         )
         return 0
     if not results:
-        unknown = next(unknown_values(rows, filters), None)
-        told = _unknown(*unknown) if unknown else _nothing_found(args.words, filters, near)
-        console.note(told)
-    console.table(_cells(results, several=len(searched) > 1))
+        console.note(_nothing_found(args.words, filters, rows, near))
+    whole = [(entry, each) for entry, each in listed if not entry.partial]
+    console.table(_cells(whole, several=len(searched) > 1))
+    if some := listed[len(whole) :]:
+        console.note("matching some of the words:" if whole else _SOME)
+        console.table(_cells(some, several=len(searched) > 1))
     return 0
+
+
+_SOME = "no prompt matches all these words; these match some:"
+
+
+def _listed(results: Iterable[Result]) -> list[Result]:
+    """Return what is shown of the results of all registries: matches of some words come last."""
+    from psreg.registry.search.ranking import shortened
+
+    found = sorted(results, key=lambda result: result[0].partial)
+    return found[: shortened(sum(not entry.partial for entry, _ in found))]
 
 
 def _cells(results: Iterable[Result], *, several: bool) -> Iterator[tuple[str, str, str]]:
@@ -111,13 +125,20 @@ def _unknown(by: str, value: str, near: str) -> str:
     return f"no prompt has the {by} `{value}`{guess}"
 
 
-def _nothing_found(words: Sequence[str], filters: Filters, near: Sequence[str]) -> str:
+def _nothing_found(
+    words: Sequence[str], filters: Filters, rows: Sequence[Row], near: Sequence[str]
+) -> str:
+    from psreg.registry.search.ranking import unknown_values
+
+    unknown = next(unknown_values(rows, filters), None)
+    if unknown:
+        return _unknown(*unknown)
     several = len(" ".join(words).split()) + sum(map(len, filters.values())) > 1
     if near:
         guess = f"did you mean {' or '.join(f'`{word}`' for word in near)}?"
     else:
-        guess = "try fewer" if several else "`psreg search` alone lists all prompts"
+        guess = "try other words" if several else "`psreg search` alone lists all prompts"
     matched = f"`{' '.join(words).strip()}`"
     if several:
-        matched = "all of this" if filters else "all these words"
+        matched = "all of this" if filters else "any of these words"
     return f"no prompt matches {matched}; {guess}"

@@ -1,7 +1,9 @@
 // The catalogue in the browser: the signed segments that `psreg search` reads, scanned row by row. A
 // site with drafts has one more, which is not signed.
 
-import { folded, scoreOf, terms } from "./ranking.js";
+import { Index, search, shortened } from "./ranking.js";
+import { Thesaurus } from "./thesaurus.js";
+import { wordsOf } from "./words.js";
 
 export const root = new URL("../../", import.meta.url);
 
@@ -9,21 +11,29 @@ export const FACETS = ["class", "tag", "license", "tested", "protocol"];
 
 let loading;
 
-// Returns all rows, sorted by name; they are fetched only once.
+// Returns what the search needs; it is fetched only once.
 export function catalogue() {
-  loading ??= fetchRows();
+  loading ??= fetchAll();
   return loading;
 }
 
-async function fetchRows() {
-  const index = await fetchJson("api/v1/index.json");
-  return rowsOf(await Promise.all(index.segments.map((segment) => fetchJson(segment.path))));
+async function fetchAll() {
+  const [index, synonyms] = await Promise.all([
+    fetched("api/v1/index.json").then((answer) => answer.json()),
+    fetched("assets/psreg/synonyms.txt").then((answer) => answer.text()),
+  ]);
+  const segments = index.segments.map((segment) => fetched(segment.path).then((a) => a.json()));
+  return catalogueOf(await Promise.all(segments), synonyms);
 }
 
-async function fetchJson(path) {
+async function fetched(path) {
   const answer = await fetch(new URL(path, root));
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
-  return answer.json();
+  return answer;
+}
+
+export function catalogueOf(segments, synonyms) {
+  return { index: new Index(rowsOf(segments)), thesaurus: new Thesaurus(synonyms) };
 }
 
 // Returns the rows of all segments by name; a newer segment replaces rows of older ones.
@@ -45,6 +55,7 @@ function rowsIn(segment) {
     return {
       name,
       version: segment.version[at],
+      date: segment.date[at],
       summary: segment.summary[at],
       tags,
       deprecated: segment.deprecated[at],
@@ -57,32 +68,62 @@ function rowsIn(segment) {
         protocol: values(segment.protocol, at),
       },
       href: new URL(`${entryClass}/${name}/`, root).href,
-      labels: tags.map(folded),
-      purpose: folded(segment.summary[at]),
-      useCase: folded(segment.use_case[at]),
+      useCase: segment.use_case[at],
     };
   });
 }
 
-// Returns the rows that match every term and every selected facet, best first, and for each facet
-// the number of matching rows per value.
-export function find(rows, query, chosen) {
-  const wanted = terms(query);
+// Returns the rows that match the query and every selected facet, best first, as { row, partial }; for
+// each facet the number of matching rows per value; and the words that were looked for.
+export function find({ index, thesaurus }, query, chosen) {
+  const { found, wanted } = search(index, query, thesaurus);
   const counts = Object.fromEntries(FACETS.map((facet) => [facet, new Map()]));
-  const found = [];
-  for (const row of rows) {
-    const score = scoreOf(row, wanted);
-    if (score < 0) continue;
-    const missed = FACETS.filter((f) => chosen[f] && !row.facets[f].includes(chosen[f]));
-    if (!missed.length) found.push({ row, score });
+  const whole = found.some(({ partial }) => !partial);
+  const passing = [];
+  for (const each of found) {
+    const missed = FACETS.filter((f) => chosen[f] && !each.row.facets[f].includes(chosen[f]));
+    if (!missed.length) passing.push(each);
+    if (whole && each.partial) continue;
     for (const facet of FACETS) {
       // The selection in a facet does not narrow the counts of that facet.
       if (missed.length && !(missed.length === 1 && missed[0] === facet)) continue;
-      for (const value of row.facets[facet]) {
+      for (const value of each.row.facets[facet]) {
         counts[facet].set(value, (counts[facet].get(value) ?? 0) + 1);
       }
     }
   }
-  if (wanted.length) found.sort((a, b) => b.score - a.score);
-  return { rows: found.map(({ row }) => row), counts };
+  return { found: sorted(shortened(passing), chosen.sort), counts, wanted };
+}
+
+// Sorts by date or name; what matches only some words stays at the end.
+function sorted(found, by) {
+  if (!by) return found;
+  const byName = (a, b) => (a.row.name < b.row.name ? -1 : 1);
+  const byDate = (a, b) => (a.row.date > b.row.date ? -1 : a.row.date < b.row.date ? 1 : byName(a, b));
+  const order = by === "newest" ? byDate : byName;
+  return [...found].sort((a, b) => a.partial - b.partial || order(a, b));
+}
+
+const NEAR = 3;
+const SIMILAR = 0.4;
+
+// Returns words of names and tags that are spelled a little like words that found nothing.
+export function nearest({ index }, query) {
+  const near = [];
+  for (const word of wordsOf(query)) {
+    for (const label of index.labels.words.keys()) {
+      const share = similarity(word, label);
+      if (share >= SIMILAR) near.push([share, label]);
+    }
+  }
+  near.sort(([a, one], [b, two]) => b - a || (one < two ? -1 : 1));
+  return [...new Set(near.map(([, label]) => label))].slice(0, NEAR);
+}
+
+// Tells what share of the pairs of neighbouring letters two words have in common (Dice).
+function similarity(one, other) {
+  const pairs = (word) => new Set([...word].slice(1).map((letter, at) => [...word][at] + letter));
+  const [a, b] = [pairs(one), pairs(other)];
+  const common = [...a].filter((pair) => b.has(pair)).length;
+  return a.size + b.size ? (2 * common) / (a.size + b.size) : 0;
 }

@@ -1,6 +1,6 @@
 // The search in the header finds documentation; this adds the matching prompts above it.
 import { catalogue, find, root } from "./catalogue.js";
-import { terms } from "./ranking.js";
+import { matcher } from "./ranking.js";
 import { element, marked } from "./search.js";
 
 const MOST = 5;
@@ -13,26 +13,26 @@ export function start(input) {
   output.before(box);
   input.addEventListener("input", async () => {
     const query = input.value;
-    const rows = query.trim() ? find(await catalogue(), query, {}).rows : [];
-    if (query === input.value) show(box, rows, query);
+    const result = query.trim() ? find(await catalogue(), query, {}) : { found: [], wanted: [] };
+    if (query === input.value) show(box, result, query);
   });
 }
 
-function show(box, rows, query) {
-  box.hidden = rows.length === 0;
+function show(box, { found, wanted }, query) {
+  box.hidden = found.length === 0;
   const list = element("ul", "");
-  list.append(...rows.slice(0, MOST).map((row) => item(row, query)));
+  list.append(...found.slice(0, MOST).map(({ row }) => item(row, matcher(wanted))));
   const all = new URL("./", root);
   all.searchParams.set("q", query.trim());
-  const more = element("a", "", `Show all ${rows.length} matching prompts`);
+  const more = element("a", "", `Show all ${found.length} matching prompts`);
   more.href = all.href;
-  box.replaceChildren(element("p", "", "Prompts"), list, ...(rows.length > MOST ? [more] : []));
+  box.replaceChildren(element("p", "", "Prompts"), list, ...(found.length > MOST ? [more] : []));
 }
 
-function item(row, query) {
+function item(row, wanted) {
   const link = element("a", "");
   link.href = row.href;
-  link.append(marked(element("strong", ""), row.name, terms(query)), ` ${row.summary}`);
+  link.append(marked(element("strong", ""), row.name, wanted), ` ${row.summary}`);
   const made = element("li", "");
   made.append(link);
   return made;

@@ -1,28 +1,156 @@
-// The ranking of the search: which rows of the catalogue match the terms of a query, and how well.
-// `psreg search` ranks alike (registry/search.py); tests/vectors/search.json holds both to it.
+// The rank of entries in a search: those that match all words, then those that match most of them.
+// `psreg search` ranks alike (registry/search/ranking.py); tests/vectors/search.json holds both to it.
+import { alternatives, fit, guesses, termsOf } from "./query.js";
+import { stem, wordsOf } from "./words.js";
 
-// Removes case and accents, so that "resume" finds "Résumé".
-export function folded(text) {
-  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-}
+const EXACT = 10;
+const [FIRST_WORD, NAME, TAGS, SUMMARY, USE_CASE] = [44, 40, 32, 18, 12];
+const WHOLE_NAME = 1000;
+const NOT_DEPRECATED = 10;
+const MOST_PARTIAL = 10;
 
-export function terms(query) {
-  return folded(query).split(/[ \t-\r]+/).filter(Boolean);
-}
+// Where words, and pairs of neighbours, occur: in each row with the greatest weight.
+class Places {
+  words = new Map();
+  pairs = new Map();
 
-// Tells how well a row of the catalogue matches; less than 0 if a term does not occur in it.
-export function scoreOf(row, wanted) {
-  // Names are spelled with `_`, whatever a person writes.
-  const spelled = (term) => term.replaceAll("-", "_");
-  let score = spelled(wanted.join("_")) === row.name ? 100 : 0;
-  for (const term of wanted) {
-    const name = spelled(term);
-    if (row.name.includes(name)) score += row.name.startsWith(name) ? 50 : 30;
-    else if (row.labels.includes(term)) score += 25;
-    else if (row.labels.some((label) => label.includes(term))) score += 20;
-    else if (row.purpose.includes(term)) score += 10;
-    else if (row.useCase.includes(term)) score += 5;
-    else return -1;
+  // Adds the words of a text; its first one may have another weight.
+  add(row, words, weight, first = weight) {
+    for (const [at, word] of words.entries()) {
+      const worth = at ? weight : first;
+      note(this.words, word, row, worth);
+      if (at + 1 < words.length) note(this.pairs, `${word} ${words[at + 1]}`, row, worth);
+    }
   }
-  return row.deprecated === null ? score * 10 : score;
+
+  // Returns the words that begin with `start`.
+  *from(start) {
+    this.sorted ??= [...this.words.keys()].sort();
+    let [low, high] = [0, this.sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.sorted[middle] < start) low = middle + 1;
+      else high = middle;
+    }
+    for (; this.sorted[low]?.startsWith(start); low += 1) yield this.sorted[low];
+  }
+}
+
+// Rows come in their order, each several times in a row: the last one is enough to look at.
+function note(places, key, row, weight) {
+  const found = places.get(key);
+  if (found === undefined) places.set(key, [row, weight]);
+  else if (found.at(-2) !== row) found.push(row, weight);
+  else if (found.at(-1) < weight) found[found.length - 1] = weight;
+}
+
+export class Index {
+  constructor(rows) {
+    this.rows = rows;
+    this.labels = new Places();
+    this.sentences = new Places();
+    for (const [at, row] of rows.entries()) {
+      this.labels.add(at, row.name.split("_"), NAME, FIRST_WORD);
+      for (const tag of row.tags) this.labels.add(at, wordsOf(tag), TAGS);
+      this.sentences.add(at, wordsOf(row.summary), SUMMARY);
+      this.sentences.add(at, wordsOf(row.useCase), USE_CASE);
+    }
+  }
+
+  // Returns what the rows are worth in which a word is, by their numbers.
+  scores(wanted) {
+    const found = new Map();
+    for (const places of wanted.labels ? [this.labels] : [this.labels, this.sentences]) {
+      if (wanted.second) {
+        raise(found, places.pairs.get(`${wanted.word} ${wanted.second}`), EXACT);
+        continue;
+      }
+      for (const word of places.from(stem(wanted.word))) {
+        const fits = fit(wanted, word, places === this.labels);
+        if (fits) raise(found, places.words.get(word), fits);
+      }
+    }
+    return found;
+  }
+}
+
+function raise(found, places = [], fits) {
+  for (let at = 0; at < places.length; at += 2) {
+    const score = places[at + 1] * fits;
+    if (score > (found.get(places[at]) ?? 0)) found.set(places[at], score);
+  }
+}
+
+// Returns the rows that match, best first, as { row, partial }: `partial` ones lack a word. `wanted`
+// is what was looked for.
+export function search(index, query, thesaurus) {
+  const terms = termsOf(query, thesaurus.weak);
+  if (!query.trim()) return { found: index.rows.map((row) => ({ row, partial: false })), wanted: [] };
+  const totals = new Map();
+  const wanted = [];
+  const add = (each) => {
+    wanted.push(...each.wanted);
+    addScores(index, totals, each, terms.length);
+  };
+  for (const each of alternatives(terms, thesaurus)) add(each);
+  const strong = [...terms.keys()].filter((at) => !terms[at].weak);
+  const all = [...totals.values()];
+  for (const at of strong.filter((number) => !all.some((scores) => scores[number]))) {
+    const labels = [...index.labels.words.keys()];
+    for (const each of guesses(terms, at, thesaurus, labels)) add(each);
+  }
+  const whole = terms.flatMap((term) => term.phrase ?? [term.word]).join("_");
+  const ranked = [];
+  for (const [at, scores] of totals) {
+    const matched = strong.filter((number) => scores[number]).length;
+    if (matched) ranked.push(rank(index.rows[at], scores, strong, matched, whole));
+  }
+  ranked.sort(
+    (a, b) => b.matched - a.matched || b.score - a.score || (a.row.name < b.row.name ? -1 : 1),
+  );
+  return { found: ranked, wanted };
+}
+
+// Leaves out partial matches that a long list does not need.
+export function shortened(found) {
+  const whole = found.filter(({ partial }) => !partial).length;
+  return found.slice(0, Math.max(whole, MOST_PARTIAL));
+}
+
+function addScores(index, totals, { start, end, wanted, factor }, number) {
+  let scores = index.scores(wanted[0]);
+  for (const each of wanted.slice(1)) {
+    if (!scores.size) return;
+    const others = index.scores(each);
+    const both = [...scores].filter(([row]) => others.has(row));
+    scores = new Map(both.map(([row, score]) => [row, Math.min(score, others.get(row))]));
+  }
+  for (const [row, score] of scores) {
+    let total = totals.get(row);
+    if (total === undefined) totals.set(row, (total = new Array(number).fill(0)));
+    for (let at = start; at < end; at += 1) total[at] = Math.max(total[at], score * factor);
+  }
+}
+
+function rank(row, scores, strong, matched, whole) {
+  const sum = strong.reduce((total, at) => total + scores[at], row.name === whole ? WHOLE_NAME : 0);
+  const score = row.deprecated === null ? sum * NOT_DEPRECATED : sum;
+  return { row, score, matched, partial: matched < strong.length };
+}
+
+// Returns a function that tells whether a word of a text is one that was looked for.
+export function matcher(wanted) {
+  const known = new Map();
+  const starts = new Map();
+  for (const each of wanted) {
+    for (const part of each.second ? [{ word: each.word }, { word: each.second }] : [each]) {
+      starts.set(JSON.stringify(part), part);
+    }
+  }
+  return (word) => {
+    if (!known.has(word)) {
+      known.set(word, [...starts.values()].some((each) => fit(each, word, !each.labels) > 0));
+    }
+    return known.get(word);
+  };
 }

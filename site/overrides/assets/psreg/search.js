@@ -1,8 +1,10 @@
 // Results as you type, with facets; the query stands in the address, so that it can be shared.
-import { FACETS, catalogue, find } from "./catalogue.js";
-import { folded, terms } from "./ranking.js";
+import { FACETS, catalogue, find, nearest } from "./catalogue.js";
+import { matcher } from "./ranking.js";
+import { wordsOf } from "./words.js";
 
 const PAGE = 30;
+const SORTS = { "": "Best match", newest: "Newest", name: "Name" };
 
 const LABELS = {
   class: "Any class",
@@ -22,9 +24,11 @@ const NAMES = {
   pb2s: "PB2S",
 };
 
+const SOME = "These match some of your words";
+
 const RESERVED = "reserved class: a design document that nothing executes today";
 
-export async function start(box) {
+export function start(box) {
   const input = box.querySelector("input");
   const list = box.querySelector(".ps-results");
   const state = {
@@ -47,27 +51,41 @@ export async function start(box) {
     list.querySelector("a")?.focus();
   });
   document.addEventListener("keydown", (event) => onKey(event, state));
-  try {
-    state.rows = await catalogue();
-  } catch {
-    state.status.textContent = "The catalogue could not be loaded; the class pages list everything.";
-    return;
-  }
-  makeFacets(state);
   input.addEventListener("input", () => changed(state));
   state.more.addEventListener("click", () => {
     const next = state.shown;
     state.shown += PAGE;
     show(state);
-    list.children[next]?.querySelector("a").focus();
+    list.querySelectorAll(".ps-result > a")[next]?.focus();
   });
+  // Nothing is fetched before somebody searches.
+  box.addEventListener("focusin", () => begin(state), { once: true });
+  if (isActive(state)) begin(state);
+  else box.classList.add("ps-ready");
+}
+
+async function begin(state) {
+  if (state.begun) return;
+  state.begun = true;
+  try {
+    state.catalogue = await catalogue();
+  } catch {
+    state.status.textContent = "The catalogue could not be loaded; the class pages list everything.";
+    return;
+  }
+  makeFacets(state);
   show(state);
+  state.box.classList.add("ps-ready");
+}
+
+function isActive({ input, chosen }) {
+  return input.value.trim() !== "" || [...FACETS, "sort"].some((key) => chosen[key]);
 }
 
 function changed(state) {
   state.shown = PAGE;
   writeAddress(state);
-  show(state);
+  if (state.catalogue) show(state);
 }
 
 function makeFacets(state) {
@@ -82,42 +100,94 @@ function makeFacets(state) {
     });
     state.facets.append(select);
   }
+  const sort = document.createElement("select");
+  sort.name = "sort";
+  sort.setAttribute("aria-label", "Order");
+  sort.append(...Object.entries(SORTS).map(([value, label]) => new Option(label, value)));
+  sort.value = state.chosen.sort ?? "";
+  sort.addEventListener("change", () => {
+    state.chosen.sort = sort.value;
+    changed(state);
+  });
   const clear = document.createElement("button");
   clear.type = "button";
   clear.textContent = "Clear";
   clear.addEventListener("click", () => {
     state.chosen = {};
+    sort.value = "";
     state.input.value = "";
     changed(state);
     state.input.focus();
   });
-  state.facets.append(clear);
+  state.facets.append(sort, clear);
   state.facets.hidden = false;
 }
 
 function show(state) {
-  const { chosen, fixed, input, rows } = state;
-  const active = input.value.trim() !== "" || FACETS.some((facet) => chosen[facet]);
-  const result = find(rows, input.value, fixed ? { ...chosen, class: fixed } : chosen);
+  const { chosen, fixed, input, list } = state;
+  const active = isActive(state);
+  const result = find(state.catalogue, input.value, fixed ? { ...chosen, class: fixed } : chosen);
   showFacets(state, result.counts, active);
-  const found = result.rows.slice(0, state.shown);
-  const items = active ? found.map((row) => item(row, terms(input.value))) : state.first;
-  state.list.replaceChildren(...items);
+  const found = result.found.slice(0, state.shown);
+  list.replaceChildren(...(active ? items(found, matcher(result.wanted)) : state.first));
   // Once is enough; the page of the class itself says so at its top.
-  const reserved = fixed ? null : state.list.querySelector(".ps-class--persistent_service");
+  const reserved = fixed ? null : list.querySelector(".ps-class--persistent_service");
   if (active) reserved?.after(" ", element("span", "ps-reserved", RESERVED));
-  state.more.hidden = !active || result.rows.length <= state.shown;
-  state.status.textContent = active ? said(result.rows.length) : "";
+  state.more.hidden = !active || result.found.length <= state.shown;
+  state.status.textContent = active ? said(result.found) : "";
+  if (active && !result.found.length) list.append(advice(state));
   if (state.home) state.home.hidden = active;
 }
 
-function said(number) {
-  if (number === 0) return "No prompt matches. Try fewer words, or another filter.";
-  return number === 1 ? "1 prompt" : `${number} prompts`;
+function items(found, wanted) {
+  const made = [];
+  for (const { row, partial } of found) {
+    if (partial && !made.some((each) => each.className === "ps-some")) {
+      made.push(element("li", "ps-some", SOME));
+    }
+    made.push(item(row, wanted));
+  }
+  return made;
+}
+
+function said(found) {
+  if (!found.length) return "No prompt matches.";
+  const whole = found.filter(({ partial }) => !partial).length;
+  if (!whole) return `No prompt matches all words; ${counted(found.length, "matches", "match")} some`;
+  return counted(whole);
+}
+
+function counted(number, one = "", more = "") {
+  return `${number} ${number === 1 ? "prompt" : "prompts"} ${number === 1 ? one : more}`.trim();
+}
+
+// Says what to do if nothing was found: what is spelled a little like it, and where to ask.
+function advice({ input, catalogue }) {
+  const made = element("li", "ps-advice");
+  const near = nearest(catalogue, input.value);
+  if (near.length) {
+    const line = element("p", "", "Did you mean ");
+    for (const [at, word] of near.entries()) {
+      const link = element("a", "", word);
+      link.href = `?${new URLSearchParams({ q: word })}`;
+      line.append(at ? ", " : "", link);
+    }
+    line.append("?");
+    made.append(line);
+  } else made.append(element("p", "", "Try other words, or another filter."));
+  const ask = document.querySelector("meta[name=psreg-ask]");
+  if (ask && input.value.trim()) {
+    const link = element("a", "", "Ask for this prompt");
+    link.href = ask.content + encodeURIComponent(`Prompt wanted: ${input.value.trim()}`);
+    const line = element("p", "");
+    line.append(link);
+    made.append(line);
+  }
+  return made;
 }
 
 function showFacets(state, counts, active) {
-  for (const select of state.facets.querySelectorAll("select")) {
+  for (const select of state.facets.querySelectorAll("select:not([name=sort])")) {
     const facet = select.name;
     const chosen = state.chosen[facet] ?? "";
     const values = [...counts[facet]].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -125,7 +195,7 @@ function showFacets(state, counts, active) {
     const options = values.map(([value, n]) => new Option(`${named(facet, value)} (${n})`, value));
     select.replaceChildren(new Option(LABELS[facet], ""), ...options);
     select.value = chosen;
-    select.hidden = values.length === 0;
+    select.hidden = values.length < 2 && !chosen;
     select.classList.toggle("ps-chosen", chosen !== "");
   }
   state.facets.querySelector("button").hidden = !active;
@@ -160,15 +230,13 @@ export function element(name, className, text) {
   return made;
 }
 
-// Fills `target` with `text`, the terms marked. Folding may change lengths; then nothing is marked.
+// Fills `target` with `text`, and marks the words that `wanted` accepts.
 export function marked(target, text, wanted) {
-  const plain = folded(text);
-  const places = plain.length === text.length ? wanted.map((t) => [plain.indexOf(t), t.length]) : [];
   let at = 0;
-  for (const [start, length] of places.filter(([p]) => p >= 0).sort(([a], [b]) => a - b)) {
-    if (start < at) continue;
-    target.append(text.slice(at, start), element("mark", "", text.slice(start, start + length)));
-    at = start + length;
+  for (const found of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    if (!wordsOf(found[0]).some(wanted)) continue;
+    target.append(text.slice(at, found.index), element("mark", "", found[0]));
+    at = found.index + found[0].length;
   }
   target.append(text.slice(at));
   return target;
@@ -197,16 +265,17 @@ function onKey(event, state) {
 function readAddress(state) {
   const query = new URLSearchParams(document.documentElement.dataset.query ?? location.search);
   state.input.value = query.get("q") ?? "";
-  for (const facet of FACETS) {
-    if (query.get(facet)) state.chosen[facet] = query.get(facet);
+  for (const key of [...FACETS, "sort"]) {
+    if (query.get(key)) state.chosen[key] = query.get(key);
   }
+  if (!(state.chosen.sort in SORTS)) delete state.chosen.sort;
 }
 
 function writeAddress(state) {
   const query = new URLSearchParams();
   if (state.input.value.trim()) query.set("q", state.input.value.trim());
-  for (const facet of FACETS) {
-    if (state.chosen[facet]) query.set(facet, state.chosen[facet]);
+  for (const key of [...FACETS, "sort"]) {
+    if (state.chosen[key]) query.set(key, state.chosen[key]);
   }
   const text = query.toString();
   history.replaceState(null, "", location.pathname + (text ? `?${text}` : ""));
