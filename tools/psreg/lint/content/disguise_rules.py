@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
+from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.core.terminal import code_points, quoted
 from psreg.lint.content import text_folding
@@ -91,9 +92,6 @@ MOST_SAID = 500
 
 _LONG = 50_000
 """A text that is read in parts: what tells that one is disguised is somewhere in any book."""
-
-_WINDOW = 4_000
-"""Characters that are searched at once for what a long text says openly."""
 
 _TOGETHER = 2_000_000
 """So many characters of readings are searched together."""
@@ -236,10 +234,14 @@ def _as_content(text: str) -> Content:
     return Content(segments=(segment,), source=text, kind=Kind.VALUE)
 
 
-def _found(read: Content) -> list[tuple[str, Rows, list[Hit]]]:
-    """Return what each rule finds in `read`, with its patterns, if it finds anything."""
-    each = ((code, rows, list(hits(read, rows))) for code, rows in _rows().items())
+def _found(read: Content, codes: Iterable[str] | None = None) -> list[_OfRule]:
+    """Return what the rules `codes`, or all, find in `read`, if they find anything."""
+    each = ((code, _rows()[code], list(hits(read, _rows()[code]))) for code in codes or _rows())
     return [found for found in each if found[-1]]
+
+
+_OfRule = tuple[str, Rows, list[Hit]]
+"""What a rule finds, with its patterns."""
 
 
 class _Searched(NamedTuple):
@@ -267,17 +269,23 @@ def _texts(layer: Layer, parts: Iterable[Span]) -> list[tuple[int, str]]:
     return [(part.start, layer.text[part.start : part.end]) for part in parts]
 
 
-def _found_in(ways: list[_Searched]) -> list[list[tuple[str, Rows, list[Hit]]]]:
-    """Return what each rule finds in each of the ways to read a text."""
-    found: list[list[tuple[str, Rows, list[Hit]]]] = [[] for _ in ways]
-    segments, places = [], {}
+def _found_in(ways: list[_Searched]) -> list[list[_OfRule]]:
+    """Return what each rule that counts finds in each of the ways to read a text."""
+    from psreg.lint.content.appearance.layers import SCATTERED  # noqa: PLC0415 - see above
+
+    found: list[list[_OfRule]] = [[] for _ in ways]
+    any_rule: list[Segment] = []
+    orders: list[Segment] = []
+    places = {}
     for number, way in enumerate(ways):
         whole = Segment(text=way.layer.text, kind=Kind.VALUE)
+        segments = orders if way.layer.how in SCATTERED else any_rule
         for begin, text in way.texts:
             segments.append(Segment(text=text, kind=Kind.VALUE))
             places[id(segments[-1])] = number, whole, begin
-    read = Content(segments=tuple(segments), source="", kind=Kind.VALUE)
-    for code, rows, its_hits in _found(read):
+    in_any = _found(Content(segments=tuple(any_rule), source="", kind=Kind.VALUE))
+    in_orders = _found(Content(segments=tuple(orders), source="", kind=Kind.VALUE), _ORDERS)
+    for code, rows, its_hits in (*in_any, *in_orders):
         for hit in its_hits:
             number, whole, begin = places[id(hit.segment)]
             moved = hit.moved(whole, begin)
@@ -288,9 +296,7 @@ def _found_in(ways: list[_Searched]) -> list[list[tuple[str, Rows, list[Hit]]]]:
     return found
 
 
-def _disguised(
-    said: _Said, layer: Layer, found: list[tuple[str, Rows, list[Hit]]]
-) -> Iterator[Finding]:
+def _disguised(said: _Said, layer: Layer, found: list[_OfRule]) -> Iterator[Finding]:
     """Yield a finding for what is `found` in `layer` and the source does not say openly."""
     from psreg.lint.content.appearance import layers, readings  # noqa: PLC0415 - see above
 
@@ -299,7 +305,7 @@ def _disguised(
         return
     for code, rows, its_hits in found:
         for hit in (hit.with_context for hit in its_hits):
-            if scattered and not (code in _ORDERS and readings.is_telling(hit.plain)):
+            if scattered and not readings.is_telling(hit.plain):
                 continue
             span = layer.span(hit.start, hit.end)
             number, begin = said.content.segment_at(span.start)
@@ -326,15 +332,13 @@ class _Said:
         self.content = content
         self.told: set[tuple[str, int, Span]] = set()
         self._told_before = 0
-        self._openly: dict[int, dict[int, list[tuple[int, int]]]] = {}
-        self._windows: dict[tuple[int, int, int, int], list[tuple[int, int]]] = {}
 
     @property
     def says_too_much(self) -> bool:
         """Whether a long text openly says more than anybody shows as examples."""
         if not self.content.is_long:
             return False
-        found = (self._seen(rows).values() for rows in _rows().values())
+        found = (self._open.found(rows).values() for rows in _rows().values())
         return sum(map(len, chain.from_iterable(found))) > MOST_SAID
 
     @property
@@ -352,52 +356,71 @@ class _Said:
             return True
         if self.openly(rows, number, span):
             return True
-        return self.content.is_long and self._near(rows, number, span)
+        return self.content.is_long and self._near_signs.overlap(rows, number, span)
 
     def openly(self, rows: Rows, number: int, span: Span) -> bool:
         """Tell whether `rows` find something at `span` in the text as it is."""
-        return _overlaps(span, self._seen(rows).get(number, []))
-
-    def _near(self, rows: Rows, number: int, span: Span) -> bool:
-        """Tell whether `rows` find something at `span` in the text around it, with plain signs."""
-        first, last = span.start // _WINDOW, span.end // _WINDOW
-        key = id(rows), number, first, last
-        spans = self._windows.get(key)
-        if spans is None:
-            begin = max(0, first * _WINDOW - 2 * _NEAR)
-            text = self.content.texts[number][begin : (last + 1) * _WINDOW + 2 * _NEAR]
-            plain = text.translate(text_folding.TYPOGRAPHY)
-            found = hits(_as_content(plain), rows) if plain != text else ()
-            spans = sorted((begin + hit.start, begin + hit.end) for hit in found)
-            self._windows[key] = spans
-        return _overlaps(span, spans)
-
-    def _seen(self, rows: Rows) -> dict[int, list[tuple[int, int]]]:
-        """Return where texts say openly what `rows` look for, by segment."""
-        seen = self._openly.get(id(rows))
-        if seen is None:
-            seen = self._openly[id(rows)] = self._looked_for(rows)
-        return seen
-
-    def _looked_for(self, rows: Rows) -> dict[int, list[tuple[int, int]]]:
-        plain = self._plain
-        numbers = {id(segment): number for number, segment in enumerate(plain.segments)}
-        seen: dict[int, list[tuple[int, int]]] = {}
-        for hit in hits(plain, rows):
-            seen.setdefault(numbers[id(hit.segment)], []).append((hit.start, hit.end))
-        return {number: sorted(spans) for number, spans in seen.items()}
+        return self._open.overlap(rows, number, span)
 
     @cached_property
-    def _plain(self) -> Content:
-        """The content with plain signs, if that does not take long."""
-        content = self.content
-        if content.is_long or content.text.translate(text_folding.TYPOGRAPHY) == content.text:
-            return content
-        segments = tuple(
-            Segment(text=each.text.translate(text_folding.TYPOGRAPHY), kind=each.kind)
-            for each in content.segments
-        )
-        return Content(segments=segments, source="", kind=Kind.VALUE)
+    def _open(self) -> _Places:
+        """The content, with plain signs if it is not long."""
+        texts, plain = self.content.texts, text_folding.TYPOGRAPHY
+        if self.content.is_long or self.content.text.translate(plain) == self.content.text:
+            return _Places(self.content, [(number, 0) for number in range(len(texts))])
+        return _Places.of([(number, 0, text.translate(plain)) for number, text in enumerate(texts)])
+
+    @cached_property
+    def _near_signs(self) -> _Places:
+        """What is near the signs of a long text that are not plain, with plain ones."""
+        from psreg.lint.content.appearance import layers  # noqa: PLC0415 - see above
+
+        parts = []
+        for number, text in enumerate(self.content.texts):
+            signs = (match.span() for match in _SIGNS.finditer(text))
+            for part in layers.around(signs, _NEAR + REACH, len(text)):
+                plain = text[part.start : part.end].translate(text_folding.TYPOGRAPHY)
+                parts.append((number, part.start, plain))
+        return _Places.of(parts)
+
+
+_SIGNS = lazy(f"[{''.join(map(chr, text_folding.TYPOGRAPHY))}]")
+"""Typographic signs."""
+
+
+class _Places:
+    """Where texts say what rules look for: `read` has texts, or parts, of which `at` is known.
+
+    That is the number of a segment, and where in it the part begins.
+    """
+
+    def __init__(self, read: Content, at: Iterable[tuple[int, int]]) -> None:
+        self._read = read
+        self._at = dict(zip(map(id, read.segments), at, strict=True))
+        self._found: dict[int, dict[int, list[tuple[int, int]]]] = {}
+
+    @classmethod
+    def of(cls, parts: list[tuple[int, int, str]]) -> _Places:
+        """Return those of the texts of `parts`, each after its number and offset."""
+        segments = tuple(Segment(text=text, kind=Kind.VALUE) for _, _, text in parts)
+        read = Content(segments=segments, source="", kind=Kind.VALUE)
+        return cls(read, [(number, begin) for number, begin, _ in parts])
+
+    def overlap(self, rows: Rows, number: int, span: Span) -> bool:
+        """Tell whether `rows` find something at `span` of the segment with this `number`."""
+        return _overlaps(span, self.found(rows).get(number, []))
+
+    def found(self, rows: Rows) -> dict[int, list[tuple[int, int]]]:
+        """Return what `rows` find, ascending, by the numbers of segments."""
+        known = self._found.get(id(rows))
+        if known is None:
+            known = self._found[id(rows)] = {}
+            for hit in hits(self._read, rows):
+                number, begin = self._at[id(hit.segment)]
+                known.setdefault(number, []).append((begin + hit.start, begin + hit.end))
+            for spans in known.values():
+                spans.sort()
+        return known
 
 
 @cache

@@ -48,6 +48,9 @@ _MOST = 48
 _ENOUGH = 3
 """So many clauses of a pattern, those with the longest phrases, are looked up."""
 
+_PAGES = 20_000
+"""Phrases are not looked up in longer texts, where that takes longer than words."""
+
 _SHORT = 2
 """Almost every text has phrases of fewer letters."""
 
@@ -127,7 +130,7 @@ class Gate:
         """
         text = content.phrases
         self._first = self._first or id(text)
-        return id(text) == self._first
+        return id(text) == self._first and len(text) <= _PAGES
 
     def lets(self, content: Content) -> bool:
         """Tell whether `content` has a phrase of each clause; without it, nothing matches."""
