@@ -2,6 +2,7 @@
 
 import json
 import os
+import tomllib
 
 import pytest
 
@@ -113,6 +114,49 @@ def test_squeeze_drops_blank_lines(tmp_path):
     (tmp_path / "t.prompt").write_text(META + "[CONTENT]\na\n\n\nb\n", "utf-8")
     assert psreg("t.prompt", cwd=tmp_path)[0] == "a\n\n\nb"
     assert psreg("t.prompt", "--squeeze", cwd=tmp_path)[0] == "a\nb"
+
+
+def test_a_golden_case_is_written_as_the_check_asks_for_it(tmp_path):
+    released = tmp_path / "pbes/prompt/hello/1.0.0"
+    released.joinpath("evidence").mkdir(parents=True)
+    artifact = released / "hello.prompt"
+    artifact.write_text(f"{META}[DEFAULTS]\n@e end\n[CONTENT]\nHi {{n}},\n\nthe {{e}}\n", "utf-8")
+    (tmp_path / "v.json").write_text('{"n": 1.50, "unused": "x"}', "utf-8")
+    case = released / "evidence/numbers.render.toml"
+    out, err = psreg(artifact, "--vars", "v.json", "--golden", case, cwd=tmp_path)
+    assert out == "Hi 1.50,\n\nthe end"
+    assert "no variable `unused`" in err
+    golden = ("--select", "REG030", "--select", "REG031", "--select", "REG029")
+    assert run_psreg("check", "pbes", *golden, cwd=tmp_path).returncode == 0
+    artifact.write_text(artifact.read_text("utf-8").replace("Hi", "Hello"), "utf-8")
+    changed = run_psreg("check", "pbes", *golden, cwd=tmp_path)
+    assert b"golden-case-differs" in changed.stdout
+    assert tomllib.loads(case.read_text("utf-8"))["values"] == {"n": "1.50"}
+
+
+def test_a_machine_gets_its_document_besides_the_golden_case(greeting):
+    case = ("--golden", "a.render.toml", "--format", "json")
+    out, _ = psreg("t.prompt", "--set", "n=Ana", *case, cwd=greeting)
+    text = json.loads(out)["text"]
+    assert tomllib.loads((greeting / "a.render.toml").read_text("utf-8"))["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("options", "told", "code"),
+    [
+        (("--golden", "a.toml"), "does not end in `.render.toml`", 2),
+        (("--golden", "a.render.toml", "--squeeze"), "Omit --squeeze.", 2),
+        (("--golden", "kept.render.toml"), "kept.render.toml already exists", 2),
+        (("--golden", "none/a.render.toml"), "cannot write none/a.render.toml", 4),
+    ],
+)
+def test_a_golden_case_that_cannot_be_written(greeting, options, told, code):
+    (greeting / "kept.render.toml").write_text("text = 'x'\n", "utf-8")
+    out, err = psreg("t.prompt", "--set", "n=Ana", *options, cwd=greeting, code=code)
+    assert told in err
+    assert out == ""
+    assert sorted(path.name for path in greeting.iterdir()) == ["kept.render.toml", "t.prompt"]
+    assert (greeting / "kept.render.toml").read_text("utf-8") == "text = 'x'\n"
 
 
 def test_a_machine_gets_one_document(greeting):

@@ -16,9 +16,10 @@ from psreg.client.render import (
     values_of_json,
 )
 from psreg.core.diagnostics import described
+from psreg.core.errors import UsageError
 from psreg.formats.dotprompt import MAX_BYTES
 from psreg.system.console import Console, OptionAdder, add_output_options
-from psreg.system.files import read_named
+from psreg.system.files import read_named, refuse_existing
 
 EXAMPLE = "psreg render greeting.prompt --set name=Ana"
 
@@ -31,6 +32,9 @@ def configure(parser: ArgumentParser) -> None:
         help="a file, - for standard input, an installed prompt, or another",
     )
     add_value_options(parser)
+    parser.add_argument(
+        "--golden", metavar="FILE", help="also write the values and the text as a golden case"
+    )
     add_source_options(parser)
     add_output_options(parser)
 
@@ -58,7 +62,10 @@ def add_value_options(parser: OptionAdder) -> None:
 def run(args: Namespace, console: Console) -> int:
     """Print the text; exit 1 if the prompt cannot be rendered."""
     path, data = _read(args, console)
-    shown = filled(args, path, data, console).rendering
+    found = filled(args, path, data, console)
+    shown = found.rendering
+    if args.golden:
+        _write_golden_case(args, found)
     if console.machine:
         console.json(
             {
@@ -99,6 +106,28 @@ def _read(args: Namespace, console: Console) -> tuple[str, bytes]:
     if args.what == "-":
         return "stdin", sys.stdin.buffer.read(MAX_BYTES + 1)
     return read_prompt(args.what, args, console)
+
+
+def _write_golden_case(args: Namespace, filled: Filled) -> None:
+    """Write the values and the text to the file of a golden case.
+
+    Raises:
+        UsageError: --squeeze is given; the name of the file has another suffix; `EXISTS`.
+        UnavailableError: `CANNOT_WRITE`.
+    """
+    # Only authors need these, and everyone else waits for what is imported.
+    from psreg.formats.golden_case import SUFFIX, written
+    from psreg.system.atomic import write_file
+
+    if args.squeeze:
+        message = "a golden case keeps the blank lines of its prompt"
+        raise UsageError("USAGE", message, "Omit --squeeze.")
+    if not args.golden.endswith(SUFFIX):
+        message = f"--golden `{args.golden}` does not end in `{SUFFIX}`"
+        raise UsageError("USAGE", message, f"Write --golden evidence/NAME{SUFFIX}.")
+    path = Path(args.golden)
+    refuse_existing(path)
+    write_file(path, written(filled.values, filled.rendering.text))
 
 
 def _warn(filled: Filled, console: Console) -> None:

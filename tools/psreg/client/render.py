@@ -26,9 +26,13 @@ _VARIABLE_NAME = re.compile(NAME)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:
-    """A filled-in prompt. `flaws` are errors and warnings that did not prevent it."""
+    """A filled-in prompt, and those values that it has variables for.
+
+    `flaws` are errors and warnings that did not prevent it.
+    """
 
     prompt: Prompt
+    values: Mapping[str, str]
     rendering: Rendering
     flaws: tuple[Diagnostic, ...]
 
@@ -71,7 +75,8 @@ def fill(
         given = " ".join(f"--set {name}=VALUE" for name in rendering.missing[:_GIVEN])
         hint = f"Give each a value, such as with {given}; or add --allow-missing."
         raise FindingsError("MISSING_VALUES", f"no value for {quoted(rendering.missing)}", hint)
-    return Filled(prompt=prompt, rendering=rendering, flaws=flaws)
+    used = {name: value for name, value in values.items() if name not in rendering.unknown}
+    return Filled(prompt=prompt, values=used, rendering=rendering, flaws=flaws)
 
 
 _NAMED, _GIVEN = 20, 3

@@ -7,10 +7,14 @@ is trimmed: the text is compared as it is, without a final line break (PROMPT-A2
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from psreg.formats import dotprompt, toml_document
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.toml_document import MAX_BYTES, TomlFile
+
+if TYPE_CHECKING:
+    from tomlkit.items import Item
 
 SUFFIX = ".render.toml"
 """The suffix of the file name of a golden case."""
@@ -53,3 +57,28 @@ class GoldenCase(TomlFile):
 def read(data: bytes) -> GoldenCase:
     """Read a golden case; never raises."""
     return GoldenCase(toml_document.parse(data))
+
+
+def written(values: Mapping[str, str], text: str) -> bytes:
+    """Return the file of a golden case: the values, and the text that they give."""
+    import tomlkit  # noqa: PLC0415 - only where TOML is written
+
+    document = tomlkit.document()
+    document["text"] = _toml(text)
+    document["values"] = {name: _toml(value) for name, value in values.items()}
+    return f"{tomlkit.dumps(document).rstrip()}\n".encode()
+
+
+def _toml(text: str) -> Item:
+    """Return `text` as people read it best: several lines as they are, if TOML can hold them."""
+    import tomlkit  # noqa: PLC0415 - only where TOML is written
+
+    quotes = "'''"
+    held = quotes not in text and not text.endswith("'") and not any(map(_is_control, text))
+    if held and "\n" in text:
+        return tomlkit.string(text, literal=True, multiline=True)
+    return tomlkit.item(text)
+
+
+def _is_control(character: str) -> bool:
+    return (character < " " and character not in "\t\n") or character == "\x7f"

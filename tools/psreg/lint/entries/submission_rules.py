@@ -197,7 +197,8 @@ def readme_incomplete(submission: Submission) -> Iterator[Finding]:
 
     ## Fix
     Add a heading with the words "use case" and one with "example", write text below both, and mark
-    the example as *recorded* or *illustrative*.
+    the example as *recorded* or *illustrative*. In another language, add these words in brackets:
+    `## Beispiel (example)`.
 
     ```md
     ## Use case
