@@ -20,6 +20,9 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`]*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _RULE = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}")
 _ITEM = re.compile(r"( {0,3})([-*+]|\d{1,9}[.)])( {1,4}|$)(.*)")
+_INTERRUPTING_ITEM = re.compile(r" {0,3}(?:[-*+]|1[.)]) +\S.*")
+"""An item that ends a paragraph, as in CommonMark: a line with "2. May" continues a sentence."""
+
 _DELIMITER = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _INLINE = re.compile(
     r"\\(?P<escape>[!-/:-@\[-`{-~])"
@@ -104,6 +107,7 @@ class _Blocks:
     def _list(self, lines: list[str], at: int, depth: int) -> tuple[str, int]:
         first = _ITEM.fullmatch(lines[at])
         ordered = first is not None and first[2][-1] in ".)"
+        number = int(first[2][:-1]) if first and ordered else 1
         items: list[str] = []
         while at < len(lines) and (found := _ITEM.fullmatch(lines[at])):
             if (found[2][-1] in ".)") is not ordered or _RULE.fullmatch(lines[at]):
@@ -116,7 +120,8 @@ class _Blocks:
                 body = body.replace("<p>", "", 1).replace("</p>", "", 1)
             items.append(f"<li>{body}</li>")
         name = "ol" if ordered else "ul"
-        return f"<{name}>{''.join(items)}</{name}>", at
+        start = f' start="{number}"' if number != 1 else ""
+        return f"<{name}{start}>{''.join(items)}</{name}>", at
 
     def _table(self, lines: list[str], at: int) -> tuple[str, int]:
         head = _cells(lines[at])
@@ -134,7 +139,9 @@ class _Blocks:
     def _paragraph(self, lines: list[str], at: int, depth: int) -> tuple[str, int]:
         start = at
         at += 1
-        while at < len(lines) and lines[at].strip() and not _starts_block(lines[at], depth):
+        while at < len(lines) and lines[at].strip():
+            if _starts_block(lines[at], depth, item=_INTERRUPTING_ITEM):
+                break
             at += 1
         content = "\n".join(line.lstrip() for line in lines[start:at])
         broken = re.sub(r"(?: {2,40}|\\)\n", "\0", content)
@@ -215,11 +222,11 @@ def _item(lines: list[str], at: int, first: str, margin: int) -> tuple[list[str]
     return inner, at
 
 
-def _starts_block(line: str, depth: int) -> bool:
-    """Tell whether `line` ends a paragraph."""
+def _starts_block(line: str, depth: int, item: re.Pattern[str] = _ITEM) -> bool:
+    """Tell whether `line` ends a paragraph; `item` is what begins an item of a list there."""
     if line.lstrip()[:1] not in _MARKS:
         return False
-    nested = depth < _DEEPEST and (line.lstrip().startswith(">") or bool(_ITEM.fullmatch(line)))
+    nested = depth < _DEEPEST and (line.lstrip().startswith(">") or bool(item.fullmatch(line)))
     return nested or any(p.fullmatch(line) for p in (_FENCE, _HEADING, _RULE))
 
 
