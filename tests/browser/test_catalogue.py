@@ -6,6 +6,7 @@ import shutil
 import threading
 import unicodedata
 from pathlib import PurePosixPath
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -404,9 +405,42 @@ def test_filling_in_gives_what_psreg_renders(tab, values):
     missing = ", ".join(expected.missing)
     said = f"Missing: {missing}" if missing else "All variables have a value"
     assert page.locator(".ps-fill__open").text_content() == said
-    page.get_by_role("button", name="Copy text").click()
-    tab.until("document.querySelector('[data-copy-filled]').textContent === 'Copied'")
+    copy = page.get_by_role("button", name="Copy the prompt")
+    copy.click()
+    if missing:
+        tab.until(f"document.querySelector('[data-copy-filled]').textContent === '{said}'")
+        assert page.evaluate("document.activeElement.name") == expected.missing[0]
+        return
+    tab.until("document.querySelector('[data-copy-filled]').textContent === 'Copied the prompt'")
     assert tab.clipboard() == expected.text
+
+
+COPIED_LINK = "document.querySelector('[data-copy-link]').textContent === 'Copied the link'"
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_a_link_carries_the_values_to_no_server(tab, values):
+    page = tab.open("prompt/river_letter/")
+    for name, value in values.items():
+        page.locator(f"textarea[name='{name}']").fill(value)
+    page.get_by_role("button", name="Copy a link with these values").click()
+    tab.until(COPIED_LINK)
+    address, _, carried = tab.clipboard().partition("#fill?")
+    assert address == f"{tab.site}prompt/river_letter/"
+    assert dict(parse_qsl(carried, keep_blank_values=True)) == values
+    tab.open(f"prompt/river_letter/#fill?{carried}")
+    text = page.locator(".ps-fill__text")
+    assert text.text_content() == render(PROMPT, values).text
+    page.evaluate("location.hash = '#fill?mood=calm&foreign=x'")
+    tab.until("document.querySelector(\"textarea[name='mood']\").value === 'calm'")
+    assert text.text_content() == render(PROMPT, {"mood": "calm"}).text
+
+
+def test_what_is_too_long_for_a_link_is_told(tab):
+    page = tab.open("prompt/river_letter/")
+    page.locator("textarea[name='unknown-one']").fill("é" * 1_000)
+    page.get_by_role("button", name="Copy a link with these values").click()
+    tab.until("document.querySelector('[data-copy-link]').textContent === 'Too long for a link'")
 
 
 def test_a_required_value_can_be_taken_back(tab):

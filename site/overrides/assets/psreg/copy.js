@@ -13,13 +13,17 @@ export function enableCopying() {
   document.addEventListener("click", async (event) => {
     const button = event.target.closest(".ps-copy");
     if (!button) return;
-    let done = true;
+    const { refused } = button.dataset;
+    if (refused) {
+      tell(button, status, refused, false);
+      return;
+    }
     try {
       await write(await textOf(button));
+      tell(button, status, button.dataset.copied ?? "Copied", true);
     } catch {
-      done = false;
+      tell(button, status, "Could not copy", false);
     }
-    tell(button, status, done);
   });
 }
 
@@ -59,10 +63,10 @@ async function write(text) {
   if (!done) throw new Error("copying was refused");
 }
 
-function tell(button, status, done) {
+function tell(button, status, said, done) {
   const label = button.dataset.label ?? button.textContent;
   button.dataset.label = label;
-  button.textContent = done ? (button.dataset.copied ?? "Copied") : "Could not copy";
+  button.textContent = said;
   button.classList.add(done ? "ps-copy--done" : "ps-copy--failed");
   status.textContent = button.textContent;
   clearTimeout(button.timer);

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from psreg.catalogue.pages.artifact_view import (
     parts,
     pbe_overview,
+    prompt_form,
     prompt_overview,
     readable,
     script_json,
@@ -60,7 +61,8 @@ def test_a_character_of_private_use_in_the_text_is_no_mark():
 
 
 def test_the_page_has_variables_a_form_and_the_text():
-    out = prompt_overview(read(TEMPLATE.encode()))
+    prompt = read(TEMPLATE.encode())
+    out = prompt_overview(prompt) + prompt_form(prompt)
     assert "<dt>Description</dt>" in out
     assert (
         '<td><code>unknown-one</code></td><td><span class="ps-required">required</span></td>' in out
@@ -78,9 +80,16 @@ def test_the_page_has_variables_a_form_and_the_text():
 
 
 def test_without_variables_there_is_no_form():
-    out = prompt_overview(read(f"{HEAD}[CONTENT]\nJust text.".encode()))
-    assert "This prompt has no variables" in out
-    assert "<form" not in out
+    prompt = read(f"{HEAD}[CONTENT]\nJust text.".encode())
+    assert "This prompt has no variables" in prompt_overview(prompt)
+    assert prompt_form(prompt) == ""
+
+
+def test_what_has_several_lines_by_its_name_has_room_for_them():
+    form = prompt_form(read(f"{HEAD}[CONTENT]\n{{source_text}}{{topic}}{{context}}".encode()))
+    rows = re.findall(r'name="(\w+)" rows="(\d)"', form)
+    assert dict(rows) == {"source_text": "4", "topic": "1", "context": "4"}
+    assert '<span title="source_text">Source text<' in form
 
 
 def test_data_cannot_end_its_script():

@@ -216,7 +216,8 @@ def test_the_first_button_is_for_the_prompt():
     assert listener.index(">Copy the prompt<") < listener.index("psreg install listener")
     template = bodies("river_letter")["prompt/river_letter/"]
     assert template.index('href="#fill">Fill in and copy<') < template.index("psreg install river")
-    assert "Copy the prompt" not in template
+    assert template.index('id="fill"') < template.index('id="use"') < template.index('id="does"')
+    assert template.index("psreg install river") < template.index("Copy the prompt")
     assert "ps-take" not in bodies("watcher")["persistent_service/watcher/"]
 
 

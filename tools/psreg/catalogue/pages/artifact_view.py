@@ -24,6 +24,7 @@ from psreg.catalogue.pages.html import (
     terms,
     text,
 )
+from psreg.core.regex import lazy
 from psreg.formats.dotprompt import Prompt, render
 
 _WIDEST = 6
@@ -209,16 +210,21 @@ _FIELDS = {
 _TITLE_KEYS = frozenset({"name", "dotprompt_format_version", "format_version", "version"})
 _PRIVATE_USE = range(0xE000, 0xF8FF)
 _ONE_LINE = 42
+_LONG = lazy(
+    r"(?i)(?:code|content|context|description|diff|e?mail|input|list|log|material|message|notes|"
+    r"requirements|source|statement|story|text|transcript)s?\Z"
+)
+"""Names whose values have several lines, as a rule."""
 
 
 def prompt_overview(prompt: Prompt) -> str:
-    """Return the sections of a readable prompt: its metadata, its variables, the form."""
+    """Return the sections of a readable prompt: its metadata and its variables."""
     about = terms(
         (humanised(key), paragraphs(value))
         for key, value in prompt.metadata.items()
         if key not in _TITLE_KEYS
     )
-    return section("does", "What it does", about) + _variables(prompt) + _form(prompt)
+    return section("does", "What it does", about) + _variables(prompt)
 
 
 def parts(prompt: Prompt) -> list[str | int]:
@@ -249,7 +255,8 @@ def _default(value: str | None) -> str:
     return paragraphs(value) or "<em>empty</em>"
 
 
-def _form(prompt: Prompt) -> str:
+def prompt_form(prompt: Prompt) -> str:
+    """Return the section in which a readable prompt is filled in; "" if it has no variables."""
     if not prompt.variables:
         return ""
     data = {
@@ -264,20 +271,25 @@ def _form(prompt: Prompt) -> str:
         '<div class="ps-fill"><form class="ps-fill__form" autocomplete="off">'
         f'{fields}<p class="ps-fill__open" role="status"></p></form>'
         '<div class="ps-fill__result"><div class="ps-bar"><span>The text to use</span>'
-        '<button type="button" class="ps-copy" data-copy-filled>Copy text</button></div>'
-        f'<pre class="ps-fill__text" tabindex="0">{text(render(prompt, {}).text)}</pre></div>'
+        '<button type="button" class="ps-copy" data-copy-filled data-copied="Copied the prompt">'
+        "Copy the prompt</button></div>"
+        f'<pre class="ps-fill__text" tabindex="0">{text(render(prompt, {}).text)}</pre>'
+        '<p class="ps-fill__link"><button type="button" class="ps-copy" data-copy-link '
+        'data-copied="Copied the link">Copy a link with these values</button> '
+        "<span>Whoever has the link reads what you typed; no server does.</span></p></div>"
         f'<script type="application/json" class="ps-fill__data">{script_json(data)}</script></div>',
     )
 
 
 def _field(at: int, name: str, default: str | None) -> str:
     value = default or ""
-    rows = min(8, max(1, value.count("\n") + 1, len(value) // _ONE_LINE + 1))
     required = default is None
+    fewest = 4 if required and _LONG.search(name) else 1
+    rows = min(8, max(fewest, value.count("\n") + 1, len(value) // _ONE_LINE + 1))
     mark = '<span class="ps-required">required</span>' if required else ""
     # NOTE: HTML drops one line break after the start tag, hence the one written here.
     return (
-        f'<label for="ps-f{at}"><span>{text(name)}{mark}</span>'
+        f'<label for="ps-f{at}"><span title="{text(name)}">{text(humanised(name))}{mark}</span>'
         f'<textarea id="ps-f{at}" name="{text(name)}" rows="{rows}" spellcheck="false"'
         f"{' required' if required else ''}>\n{text(value)}</textarea></label>"
     )

@@ -19,9 +19,9 @@ from psreg.registry.published import Entry, Release
 from psreg.registry.records import ReleaseRecord
 
 _CONTENTS = (
+    ("fill", "Fill it in"),
     ("does", "What it does"),
     ("service", "What it does"),
-    ("fill", "Fill it in"),
     ("readme", "Read me"),
     ("tested", "Tested"),
     ("protocols", "Protocols"),
@@ -145,6 +145,7 @@ _DRAFT = "Nothing here is signed, and psreg does not install it."
 def _body(entry: Entry, release: Release, site: Site, facts: str) -> str:
     main = "".join(
         (
+            release_view.form(release),
             _use_case(release),
             release_view.overview(release),
             release_view.readme(release),

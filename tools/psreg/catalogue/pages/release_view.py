@@ -101,6 +101,14 @@ def overview(release: Release) -> str:
     return artifact_view.pbe_overview(value) if isinstance(value, dict) else ""
 
 
+def form(release: Release) -> str:
+    """Return the section in which a `.prompt` is filled in; "" for all others."""
+    if release.id.format is not Format.PROMPT:
+        return ""
+    document = dotprompt.read(release.artifact)
+    return artifact_view.prompt_form(document) if document.readable else ""
+
+
 def readme(release: Release) -> str:
     """Return the README without its title."""
 
