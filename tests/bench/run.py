@@ -48,6 +48,7 @@ TOPICS = {
     "publish": releasing.metrics,
     "deploy": deploying.metrics,
     "search": searching.metrics,
+    "relevance": searching.relevant,
     "site": site_building.metrics,
     "protocols": conversing.metrics,
     "trust": trusting.metrics,

@@ -1,7 +1,11 @@
-"""A client of a registry that published 50,000 names: a search, and a day of further publishes."""
+"""A client of a registry that published 50,000 names: a search, and a day of further publishes.
+
+`python searching.py` writes the table of relevance into the documentation.
+"""
 
 import os
 import statistics
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +13,10 @@ from pathlib import Path
 import synthetic
 from measure import Metric, cost
 from releasing import PSREG
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from support import relevance
 
 NAMES = 50_000
 RUNS = 5
@@ -36,3 +44,20 @@ def metrics() -> Iterator[Metric]:
             cost(command, env=env)
             what = f"kB that a client fetches after {BATCH} new releases among {NAMES:,}"
             yield Metric(what, sent["bytes"] / 1_000, 40)
+
+
+def relevant() -> Iterator[Metric]:
+    ranks = relevance.ranks()
+    missed = sum(not 0 < rank <= relevance.FIRST for _, rank, _ in ranks)
+    yield Metric(
+        f"% of {len(ranks)} queries without a hit at rank 1 to 3", 100 * missed / len(ranks), 10
+    )
+    yield Metric("queries that find nothing", sum(not names for *_, names in ranks), 0)
+
+
+if __name__ == "__main__":
+    start, end = relevance.MARKS
+    before, rest = relevance.PAGE.read_text(encoding="utf-8").split(start)
+    after = rest.split(end)[1]
+    text = f"{before}{start}\n{relevance.table()}\n{end}{after}"
+    relevance.PAGE.write_text(text, encoding="utf-8")

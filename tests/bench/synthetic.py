@@ -61,6 +61,17 @@ def sketch(n: int) -> str:
     return "".join(digits[n >> shift & 63] for n in numbers for shift in (24, 18, 12, 6, 0))
 
 
+def own_words(n: int) -> str:
+    """Return as many words as a row has at most, some of them much more frequent than others."""
+    pick = random.Random(n)
+    return " ".join(sorted({_word(int(20_000 * pick.random() ** 2)) for _ in range(40)}))
+
+
+def _word(n: int) -> str:
+    """Return the made-up word number `n`, of 7 letters."""
+    return "".join(chr(ord("a") + (n * 104_729 + 7) // 26**place % 26) for place in range(7))
+
+
 def record(n: int) -> bytes:
     """Return the record of name number `n`, of the size that entries of `generate` have."""
     digest = hashlib.sha256(str(n).encode()).hexdigest()
@@ -78,6 +89,7 @@ def record(n: int) -> bytes:
         },
         "waived": [{"code": "REG011", "reason": "Synthetic entries are not run.", "by": "policy"}],
         "yanked": None, "statement": None, "psreg": "0.2.0", "sketch": sketch(n),
+        "words": own_words(n),
     }  # fmt: skip
     return canonical({
         "schema": "psreg.package/1", "name": name(n), "class": "interactive_engine", "serial": 1,
@@ -122,6 +134,7 @@ def _rows(numbers: range) -> dict[str, RowChange]:
             "summary": f"A made entry number {n} about {words[n % len(words)]} for measuring.",
             "sha256": hashlib.sha256(str(n).encode()).hexdigest(),
             "sketch": sketch(n)[:START],
+            "words": own_words(n),
             "tags": sorted({words[(n * 7) % len(words)], "bench"}),
         }
 

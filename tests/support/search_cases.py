@@ -8,6 +8,8 @@ import tomllib
 
 from psreg.core.classes import CLASSES
 from psreg.registry.catalog_segments import write_segment
+from psreg.registry.search.own_words import own_words
+from psreg.registry.search.words import words_of
 from support.paths import PBES, VECTORS
 
 TABLE = json.loads((VECTORS / "search.json").read_text(encoding="utf-8"))
@@ -76,6 +78,7 @@ def _row(entry):
         "platform": [],
         "protocol": [],
         "deprecated": entry.get("deprecated"),
+        "words": entry.get("words", ""),
     }
 
 
@@ -86,7 +89,9 @@ def authored():
         release = tomllib.loads(path.read_text(encoding="utf-8"))
         entry_class, name = path.parts[-4:-2]
         kept = {key: release[key] for key in ("summary", "use_case", "tags")}
-        entries[name] = {"name": name, "class": entry_class, **kept}
+        readme = (path.parent / "README.md").read_text(encoding="utf-8")
+        words = own_words((name, kept["summary"]), "", readme)
+        entries[name] = {"name": name, "class": entry_class, "words": words, **kept}
     return list(entries.values())
 
 
@@ -108,6 +113,7 @@ def made_up(number=60):
             "use_case": some(6),
             "tags": [*dict.fromkeys(chance.choices(WORDS, k=chance.randint(1, 3)))],
             "deprecated": chance.choice([None, None, "old"]),
+            "words": " ".join(words_of(some(4))),
         }
     return list(entries.values())
 

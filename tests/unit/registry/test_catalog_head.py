@@ -30,7 +30,7 @@ def row(name, version="1.0.0", entry_class="prompt"):
     return {
         "name": name,
         "class": entry_class,
-        **dict.fromkeys(("summary", "use_case", "date", "sha256", "sketch"), ""),
+        **dict.fromkeys(("summary", "use_case", "date", "sha256", "sketch", "words"), ""),
         "version": version,
         "license": "MIT",
         **dict.fromkeys(("tags", "language", "platform", "protocol", "aliases", "owners"), ()),

@@ -52,6 +52,7 @@ def test_a_row_says_what_is_in_the_release():
         "aliases": [],
         "owners": [],
         "sketch": "",
+        "words": "",
     }
 
 
@@ -186,6 +187,7 @@ def segment_value():
         {"deprecated": None},
         {"sketch": [1, 2]},
         {"sketch": [""]},
+        {"words": [1, 2]},
         {"schema": None},
         {"schema": 2},
         {"schema": "psreg.report/2"},
@@ -257,7 +259,7 @@ def test_columns_that_are_read_one_by_one_are_those_of_the_whole():
     same(write_segment(hard_rows(), ["gone_one"]))
     same(write_segment({}, []))
     former = json.loads(write_segment(hard_rows()))
-    for key in ("aliases", "owners", "sketch"):
+    for key in ("aliases", "owners", "sketch", "words"):
         del former[key]
         same(canonical(former))
     same(json.dumps(former).encode())  # not canonical

@@ -478,7 +478,7 @@ def make_older(ports: Ports) -> None:
     head, records = signed_files(ports)
     (segment,) = head["segments"]
     rows = json.loads(ports.store.read(f"targets/segments/{segment['sha256']}.json") or b"")
-    newer = ("aliases", "owners", "sketch")
+    newer = ("aliases", "owners", "sketch", "words")
     put_segment(ports, head, canonical({key: rows[key] for key in rows if key not in newer}))
     for record in records.values():
         del record["folder"]
@@ -516,7 +516,7 @@ def test_the_names_of_a_registry_are_those_of_the_difference_and_the_signed_ones
     assert whole.versions("garden_plan") == ()
 
 
-def test_records_without_a_sketch_get_one_when_the_schema_changed() -> None:
+def test_records_without_sketch_and_words_get_them_when_the_schema_changed() -> None:
     publisher = Publisher()
     words = " ".join(f"word{n}" for n in range(90))
     files = tree(entry("apple_pie"), version("apple_pie", prompt=PROMPT + words + "\n"))
@@ -525,22 +525,27 @@ def test_records_without_a_sketch_get_one_when_the_schema_changed() -> None:
     (row,) = new["apple_pie"]["releases"]
     assert len(row["sketch"]) == 320
     assert rows["apple_pie"]["sketch"] == row["sketch"][:20]
-    without_sketches(publisher.ports)
-    assert "sketch" not in publisher.records()["apple_pie"]["releases"][0]
-    assert publisher.rows()["apple_pie"].get("sketch") is None
+    assert row["words"] == rows["apple_pie"]["words"] != ""
+    without_texts(publisher.ports)
+    assert not {"sketch", "words"} & publisher.records()["apple_pie"]["releases"][0].keys()
+    assert not {"sketch", "words"} & publisher.rows()["apple_pie"].keys()
     publisher.publish(files)
     assert publisher.found.again == ("schema",)
     assert (publisher.records(), publisher.rows()) == (new, rows)
 
 
-def without_sketches(ports: Ports) -> None:
-    """Sign what the versions of psreg signed that made no sketches."""
+LATER = ("sketch", "words")
+
+
+def without_texts(ports: Ports) -> None:
+    """Sign what the versions of psreg signed that made no sketches and listed no words."""
     head, records = signed_files(ports)
     (segment,) = head["segments"]
     rows = json.loads(ports.store.read(f"targets/segments/{segment['sha256']}.json") or b"")
-    put_segment(ports, head, canonical({key: rows[key] for key in rows if key != "sketch"}))
+    put_segment(ports, head, canonical({key: rows[key] for key in rows if key not in LATER}))
     head["inputs"] = head["inputs"] | {"schema": "0" * 64}
     for record in records.values():
         for release in record["releases"]:
-            del release["sketch"]
+            for key in LATER:
+                del release[key]
     sign_files(ports, head, records)

@@ -1,8 +1,8 @@
 """The package records of a tree: a pure function of the tree, the previous records and the time.
 
-A published row is never computed again: its date, digests and score are copied, and its waivers
-and sketch, unless the policy or the schema changed. A file of its folder that was changed, removed
-or added is reported, and the row stays as it is. Only what entry.toml says may change, and
+A published row is never computed again: its date, digests and score are copied, and its waivers,
+sketch and words, unless the policy or the schema changed. A file of its folder that was changed,
+removed or added is reported, and the row stays as it is. Only what entry.toml says may change, and
 transcripts of later runs may be added; then the serial increases. The same input gives the same
 records.
 """
@@ -231,11 +231,21 @@ def _record(  # noqa: PLR0917 - an entry, before and now
 def _computed_again(
     row: Row, submission: Submission | None, waived: Mapping[ReleaseId, Collection[str]]
 ) -> Row:
-    """Return `row` with the waivers of today, and with its sketch."""
+    """Return `row` with the waivers of today, and with its sketch and words."""
     if submission is None or not isinstance(row, ReleaseRecord):
         return row
     waivers = _waived(submission, waived.get(submission.id, ()))
-    return replace(row, waived=waivers, sketch=sketch(prompt_text(submission)))
+    return _with_text(replace(row, waived=waivers), submission)
+
+
+def _with_text(row: ReleaseRecord, submission: Submission) -> ReleaseRecord:
+    """Return `row` with what is computed from its text: its sketch, and the words of its own."""
+    from psreg.registry.search.own_words import own_words  # noqa: PLC0415 - not for a review
+
+    text = prompt_text(submission)
+    readme = submission.tree.files.get(submission.readme_path, b"").decode(errors="replace")
+    shown = (submission.id.name, row.text("summary"), row.text("use_case"), *row.texts("tags"))
+    return replace(row, sketch=sketch(text), words=own_words(shown, text, readme))
 
 
 def _waived(submission: Submission, codes: Collection[str]) -> tuple[WaivedFinding, ...]:
@@ -260,7 +270,7 @@ def _release(
     from psreg.lint.entries.tested_runs import judged_runs  # noqa: PLC0415 - not for a review
 
     artifact = submission.files[submission.artifact_path]
-    return ReleaseRecord(
+    row = ReleaseRecord(
         version=submission.id.version,
         path=str(submission.artifact_path),
         media_type=submission.id.format.media_type,
@@ -275,9 +285,9 @@ def _release(
         waived=_waived(submission, codes),
         score=score(submission).to_json(),
         runs=tuple(_run(judged) for judged in judged_runs(submission)),
-        protocols=[row.to_json() for row in conformance(submission)] or None,
-        sketch=sketch(prompt_text(submission)),
+        protocols=[each.to_json() for each in conformance(submission)] or None,
     )
+    return _with_text(row, submission)
 
 
 def _run(judged: JudgedRun, added: str | None = None) -> RunRecord:

@@ -26,7 +26,7 @@ SCHEMA = "psreg.head/1"
 NEEDS = "0.2.0"
 """The first version of psreg that reads this layout; a head says so to older ones."""
 
-MOST_ROWS = 100_000
+MOST_ROWS = 50_000
 """How many rows a segment has at most: about 30 MB, half of what a client reads."""
 
 _FACETS = ("class", "license", "language", "platform", "protocol")

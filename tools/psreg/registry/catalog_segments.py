@@ -30,8 +30,9 @@ SHARD_SCHEMA = "psreg.catalog/1"
 _TEXTS = ("name", "version", "summary", "use_case", "date", "sha256")
 _ONE = ("class", "license")
 _MANY = ("tags", "language", "platform", "protocol", "aliases", "owners")
-_COLUMNS = (*_TEXTS, "deprecated", "sketch", *_ONE, *_MANY)
-_NEWER = ("aliases", "owners", "sketch")
+_NEWER_TEXTS = ("sketch", "words")
+_COLUMNS = (*_TEXTS, "deprecated", *_NEWER_TEXTS, *_ONE, *_MANY)
+_NEWER = ("aliases", "owners", *_NEWER_TEXTS)
 """The columns that the segments of the first heads lack."""
 
 _DECODER = json.JSONDecoder()
@@ -62,6 +63,7 @@ def row_of(record: PackageRecord) -> Row | None:
         "aliases": sorted(set(record.aliases)),
         "owners": sorted({account(owner) for owner in record.owners}),
         "sketch": release.sketch[:START],
+        "words": release.words,
     }
 
 
@@ -138,7 +140,7 @@ def write_segment(rows: Mapping[str, Row], gone: Iterable[str] = ()) -> bytes:
             "schema": SEGMENT_SCHEMA,
             "count": len(found),
             **{key: [row[key] for row in found] for key in (*_TEXTS, "deprecated")},
-            "sketch": [row.get("sketch", "") for row in found],
+            **{key: [row.get(key, "") for row in found] for key in _NEWER_TEXTS},
             **{key: _coded([[row[key]] for row in found]) for key in _ONE},
             **{key: _coded([row.get(key, ()) for row in found]) for key in _MANY},
             "gone": sorted(gone),
@@ -171,7 +173,7 @@ def read_segment(data: bytes, entry_class: str | None = None) -> Segment:
         one = [key for key in _ONE if key not in columns]
         columns |= {key: ["".join(cell) for cell in _decoded(value[key])] for key in one}
         columns |= {key: _decoded(value[key]) for key in _MANY if key in value or key == "tags"}
-        columns |= {"sketch": _texts(value["sketch"])} if "sketch" in value else {}
+        columns |= {key: _texts(value[key]) for key in _NEWER_TEXTS if key in value}
         columns["deprecated"] = [x if isinstance(x, str) else None for x in value["deprecated"]]
         gone = _texts(value.get("gone", []))
         if {len(column) for column in columns.values()} != {value["count"]}:

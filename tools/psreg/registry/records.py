@@ -180,7 +180,8 @@ class ReleaseRecord:
     which of them count; None in records from before they were judged. `added` are the transcripts
     that the version gained later; statements of the owners do not cover them. `psreg` is the
     version that published it; older ones did not state theirs. `sketch` is that of its text, "" if
-    the text is short or was published by an older psreg (`lint.likeness`). `log` says where the log
+    the text is short or was published by an older psreg (`lint.likeness`). `words` are those of its
+    text and README (`search.own_words`), "" from an older psreg. `log` says where the log
     has it, None in a registry without one. `revoked` is why it is never installed, None if it can
     be; of a purged release, only what identifies it is left. `reviews` are what reviewers signed
     about it, each `{"reviewer", "key", "statement"}` (`owners.review`). `yank` is what owners of a
@@ -204,6 +205,7 @@ class ReleaseRecord:
     added: tuple[AddedFile, ...] = ()
     psreg: str = FIRST_PSREG
     sketch: str = ""
+    words: str = ""
     log: LogRecord | None = None
     revoked: Withdrawal | None = None
     reviews: tuple[Mapping[str, Any], ...] = ()
@@ -271,6 +273,7 @@ class ReleaseRecord:
             else (),
             psreg=members.version("psreg") if "psreg" in value else FIRST_PSREG,
             sketch=members.text("sketch") if "sketch" in value else "",
+            words=members.text("words") if "words" in value else "",
             log=LogRecord.from_json(members.object("log")) if "log" in value else None,
             revoked=Withdrawal.from_json(members.object("revoked")) if "revoked" in value else None,
             reviews=objects(members.optional_array("reviews"), "a review"),
@@ -300,6 +303,7 @@ class ReleaseRecord:
             **({"added": [file.to_json() for file in self.added]} if self.added else {}),
             **({} if self.psreg == FIRST_PSREG else {"psreg": self.psreg}),
             **({"sketch": self.sketch} if self.sketch else {}),
+            **({"words": self.words} if self.words else {}),
             **({"log": self.log.to_json()} if self.log else {}),
             **({"revoked": self.revoked.to_json()} if self.revoked else {}),
             **({"reviews": [dict(review) for review in self.reviews]} if self.reviews else {}),

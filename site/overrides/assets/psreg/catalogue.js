@@ -69,6 +69,7 @@ function rowsIn(segment) {
       },
       href: new URL(`${entryClass}/${name}/`, root).href,
       useCase: segment.use_case[at],
+      words: wordsOf(segment.words?.[at] ?? ""),
     };
   });
 }

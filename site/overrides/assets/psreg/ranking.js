@@ -4,7 +4,7 @@ import { alternatives, fit, guesses, termsOf } from "./query.js";
 import { stem, wordsOf } from "./words.js";
 
 const EXACT = 10;
-const [FIRST_WORD, NAME, TAGS, SUMMARY, USE_CASE] = [44, 40, 32, 18, 12];
+const [FIRST_WORD, NAME, TAGS, SUMMARY, USE_CASE, WORDS] = [44, 40, 32, 18, 12, 6];
 const WHOLE_NAME = 1000;
 const NOT_DEPRECATED = 10;
 const MOST_PARTIAL = 10;
@@ -54,6 +54,8 @@ export class Index {
       for (const tag of row.tags) this.labels.add(at, wordsOf(tag), TAGS);
       this.sentences.add(at, wordsOf(row.summary), SUMMARY);
       this.sentences.add(at, wordsOf(row.useCase), USE_CASE);
+      // They are in no order, so that they have no neighbours.
+      for (const word of row.words) this.sentences.add(at, [word], WORDS);
     }
   }
 

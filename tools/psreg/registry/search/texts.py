@@ -19,10 +19,12 @@ EXACT, FORM, BEGINNING = 10, 9, 7
 """How well a word of a text fits: it is the wanted one, a form of it, or begins with it."""
 
 _FIRST_WORD = 44
-_NAME, _TAGS, _SUMMARY, _USE_CASE = 40, 32, 18, 12
+_NAME, _TAGS, _SUMMARY, _USE_CASE, _WORDS = 40, 32, 18, 12, 6
 """The weight of a name's first word, and of words in columns."""
 
 _SENTENCES = {"summary": _SUMMARY, "use_case": _USE_CASE}
+_TEXTS = {**_SENTENCES, "words": _WORDS}
+"""The columns besides names and tags; `words` are in no order, so that they have no neighbours."""
 
 _SHORTEST_BEGINNING = 3
 """The fewest letters with which a word in a sentence begins."""
@@ -120,8 +122,10 @@ class _Part:
             for at in self.segment.rows_with("tags", partial(_has, fits, fit)):
                 self._raise(found, at, fit * _TAGS)
         if not wanted.labels:
-            for column, weight in _SENTENCES.items():
-                for at, fit, _ in self._hits(column, wanted):
+            for column, weight in (_SENTENCES if wanted.second else _TEXTS).items():
+                # Older segments have no words.
+                known = column in self.segment.columns
+                for at, fit, _ in self._hits(column, wanted) if known else ():
                     self._raise(found, at, fit * weight)
 
     def _raise(self, found: Scores, at: int, score: int) -> None:

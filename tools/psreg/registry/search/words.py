@@ -21,6 +21,8 @@ _DIGRAPH = re.compile("([aou])e")
 _WORD = re.compile("[\u3041-\u30ff\u3400-\u9fff]|(?:(?![\u3041-\u30ff\u3400-\u9fff])[^\\W_])+")
 """A word; of Chinese and Japanese, which have no blanks between words, one character."""
 
+_ASCII_WORD = re.compile("[a-z0-9]+")
+
 _ENDINGS = {
     3: "ed ing",
     4: "er or en em ings ion ione cion cione acion acione ation ator ate ated ating ment ement "
@@ -56,7 +58,7 @@ def folded(text: str) -> str:
 
 def words_of(text: str) -> list[str]:
     """Return the folded words of a text in their order."""
-    return _WORD.findall(folded(text))
+    return (_ASCII_WORD if text.isascii() else _WORD).findall(folded(text))
 
 
 def spellings(text: str) -> list[tuple[str, ...]]:
