@@ -201,7 +201,7 @@ def test_nothing_found_says_what_to_do(tab):
     page = tab.open("?q=riwwer")
     page.locator(".ps-advice a", has_text="river").click()
     page.wait_for_url(f"{tab.site}?q=river")
-    tab.until("document.querySelectorAll('.ps-result').length === 4")
+    tab.until("document.querySelectorAll('.ps-result').length === 5")
 
 
 def test_nothing_is_fetched_before_somebody_searches(tab):

@@ -128,7 +128,7 @@ CHECKS = (
     check(
         4,
         "depth",
-        (f"{TRUST}.strict_json:_measure", "nested deeper"),
+        (f"{TRUST}.strict_json:_measure", "_TOO_DEEP"),
         "ambiguous_json::ambiguous_metadata_never_reaches_the_verifier[depth]",
     ),
     check(
