@@ -56,6 +56,13 @@ def test_a_function_that_nothing_calls_loads_its_module_when_it_is_called():
 @pytest.mark.parametrize(
     ("module", "use"),
     [
+        (
+            "email._encoded_words",
+            (
+                "from email.message import Message; m = Message(); m.set_payload('MQ=='); "
+                "m['Content-Transfer-Encoding'] = 'base64'; m.get_payload(decode=True).decode()"
+            ),
+        ),
         ("email.iterators", "from email.message import Message; len([*Message().walk()])"),
         ("gettext", "import argparse; argparse._('1')"),
         ("heapq", "from heapq import heappush as push; a = []; len(push(a, 1) or a)"),
