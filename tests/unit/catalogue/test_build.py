@@ -96,6 +96,35 @@ def test_sitemaps_that_are_too_many_are_removed(
     assert sites[2] == sites[0]
 
 
+def test_a_change_writes_the_feeds_that_a_whole_build_writes(root: Path, tmp_path: Path) -> None:
+    fixed, url = FixedParts(rules=all_rules, scripts=dict), "https://example.org/"
+    copy, out = tmp_path / "copy", tmp_path / "site"
+    shutil.copytree(root, copy)
+    source = SiteSource(checkout=copy, registry=copy / "registry")
+    build_site(source, out, url, fixed)
+    assert 'type="application/atom+xml"' in (out / "index.html").read_text()
+    before = files(out)
+    grown = dict(read_tree(copy)) | entry("alpha", "1.0.0")
+    for path, data in grown.items():
+        (copy / path).parent.mkdir(parents=True, exist_ok=True)
+        (copy / path).write_bytes(data)
+    release(copy / "home", copy / "registry", grown)
+    assert build_site(source, out, url, fixed).changed
+    after = files(out)
+    build_site(source, out, url, fixed, full=True)
+    assert files(out) == after
+    changed = {path for path in after if "feed." in path and after[path] != before[path]}
+    assert changed == {"feed.atom", "feed.json", "prompt/feed.atom", "prompt/feed.json"}
+    named = [
+        item["_psreg"]["name"] for item in json.loads((out / "feed.json").read_text())["items"]
+    ]
+    assert {"alpha", "listener"} <= set(named)
+    draft = copy / "pbes/prompt/alpha/1.1.0"
+    shutil.copytree(copy / "pbes/prompt/alpha/1.0.0", draft)
+    build_site(source, out, url, fixed, draft_check=check_of(source))
+    assert files(out)["feed.json"] == after["feed.json"]
+
+
 def test_a_preview_serves_what_is_served_without_drafts(root: Path) -> None:
     signed = registry(root)
     target = signed.state.targets["pkg/listener.json"]

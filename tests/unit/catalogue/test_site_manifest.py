@@ -16,6 +16,7 @@ ROW = Row(
     tags=("a", "b"),
     newest="1.0.0",
     released="2026-11-21T05:00:00Z",
+    last="2026-11-21T05:00:00Z",
 )
 ENTRIES = {
     "r-01": {"pear_pie": Shown(sha256="d", row=replace(ROW, name="pear_pie"))},

@@ -56,6 +56,8 @@ def test_a_release_changes_the_pages_that_show_it_and_no_others(world: World) ->
     assert outside == {
         "api/v1/index.json",
         "api/v1/packages/apple_pie.json",
+        "feed.atom",
+        "feed.json",
         "index.html",
         "pbes/prompt/apple_pie/1.1.0/README.md",
         "pbes/prompt/apple_pie/1.1.0/apple_pie.prompt",
@@ -63,6 +65,8 @@ def test_a_release_changes_the_pages_that_show_it_and_no_others(world: World) ->
         "prompt/apple_pie/1.0.0/index.html",
         "prompt/apple_pie/1.1.0/index.html",
         "prompt/apple_pie/index.html",
+        "prompt/feed.atom",
+        "prompt/feed.json",
         "prompt/index.html",
     }
     assert after == world.whole()

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psreg.catalogue.entry_files import write_all, write_changed, write_drafts, write_shared
+from psreg.catalogue.feed_files import feed_files
 from psreg.catalogue.fingerprint import fingerprint
 from psreg.catalogue.mkdocs_frame import Frame, build_frame, frame_source
 from psreg.catalogue.pages import markdown_pages
 from psreg.catalogue.pages.draft_page import draft_list
+from psreg.catalogue.pages.feed_links import feed_links
 from psreg.catalogue.pages.frame import Shells, Site, Template, shells_of
 from psreg.catalogue.pages.json_api import (
     advisory_files,
@@ -283,6 +285,17 @@ class _Build:
             seen=self._seen,
         )
 
+    def _signed(self, entries: Entries) -> dict[str, str]:
+        """Return the digests of all signed records by name, of those too that drafts replace."""
+        shown = {
+            name: one.sha256
+            for role, each in entries.items()
+            if role != DRAFTS
+            for name, one in each.items()
+        }
+        drafts = self.drafts.by_name.items() if self.drafts else ()
+        return {**shown, **{name: draft.signed.sha256 for name, draft in drafts if draft.signed}}
+
     def _write_lists(self, target: SiteDir, before: Manifest, entries: Entries) -> None:
         """Write what depends on the list of all entries."""
         rows = rows_of(entries)
@@ -299,10 +312,18 @@ class _Build:
             target.write(path, data)
         lists = {"index.html": home}
         lists |= {f"{slug}/index.html": {"entries": class_part(slug, rows)} for slug in CLASSES}
+        if self.site.base_url:
+            home["feeds"] = feed_links("", "")
+            for slug in CLASSES:
+                lists[f"{slug}/index.html"]["feeds"] = feed_links(slug, "../")
         for path, parts in lists.items():
             template = Template(before.frames[path])
             target.page(path, template.fill({"policy": template.policy, **parts}))
-        if self.site.base_url:  # a sitemap needs complete addresses
+        if self.site.base_url:  # sitemaps and feeds need complete addresses
+            read = RegistryFolder(self.source.registry).read
+            signed = self._signed(entries)
+            for path, data in feed_files(self.site, rows, signed, read):
+                target.write(path, data)
             pages = [
                 *((page, "") for page in before.pages),
                 *((row.path, row.date) for row in rows),

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from psreg.catalogue.pages.feed_links import page_feed_links
 from psreg.catalogue.pages.html import tag, text
 
 _MARK = re.compile(r"<!--psreg:([a-z-]+)-->")
@@ -147,6 +148,7 @@ def _head(page: Page, site: Site) -> str:
         f'<meta property="og:site_name" content="{text(site.name)}">',
     ]
     if site.base_url:
+        meta.append(page_feed_links(page.path))
         address = text(site.base_url + (page.canonical or page.path))
         meta.append(f'<meta property="og:url" content="{address}">')
         meta.append(f'<link rel="canonical" href="{address}">')

@@ -11,8 +11,10 @@ from collections.abc import Iterable
 
 # Characters that reorder or hide text: C0/C1 controls, bidi overrides and isolates, tags. And
 # surrogates, which are not text: a draft may have them in its JSON and in the paths of its files.
+# And two that XML does not allow.
 _HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
+    "\U000e0000-\U000e007f]"
 )
 
 
@@ -29,8 +31,13 @@ def content(value: str) -> str:
     # NOTE: the same as html.escape without the call: this is the hottest line of a site build.
     escaped = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     if not value.isascii() and _HIDDEN.search(value):
-        return _HIDDEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", escaped)
+        return visible(escaped)
     return escaped
+
+
+def visible(value: str) -> str:
+    """Return `value` with `⟨U+202E⟩` for characters that could hide or reorder text, unescaped."""
+    return _HIDDEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", value)
 
 
 def tag(name: str, content: str, **attributes: str) -> str:

@@ -30,7 +30,8 @@ class Row:
     """An entry in a list: facts about its latest release.
 
     `newest` is the version that was released last, and `released` its date: a fix of an older
-    version may be newer than the latest one. A `draft` is an entry whose latest release is one; if
+    version may be newer than the latest one. `last` is the date of the last release, even if it is
+    yanked; "" if nothing is released. A `draft` is an entry whose latest release is one; if
     nothing of it can be shown but what is wrong with it, its `version` is "".
     """
 
@@ -42,6 +43,7 @@ class Row:
     tags: tuple[str, ...]
     newest: str
     released: str
+    last: str
     deprecated: bool = False
     draft: bool = False
 
@@ -61,6 +63,7 @@ class Row:
             tags=tuple(release_view.fields(latest, "tags")),
             newest=newest.version,
             released=newest.date,
+            last=max((r.record.date for r in released), default=""),
             deprecated=entry.record.deprecated is not None,
             draft=latest.draft,
         )
@@ -77,6 +80,7 @@ class Row:
             tags=(),
             newest="",
             released="",
+            last="",
             draft=True,
         )
 

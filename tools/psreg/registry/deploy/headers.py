@@ -22,6 +22,7 @@ MEDIA_TYPES: tuple[tuple[str, str], ...] = (
     (".svg", "image/svg+xml"),
     (".png", "image/png"),
     (".xml", "application/xml"),
+    (".atom", "application/atom+xml"),
 )
 """Suffix and media type; every other file, READMEs included, is plain text and never executed."""
 
@@ -48,7 +49,9 @@ _IMMUTABLE = lazy(
     r"|registry/log/tile/.+"
     r"|registry/metadata/[1-9][0-9]*\.[a-z0-9-]+\.json"
 )
-_PACKED = lazy(r"(?!(api|pbes|registry|schemas|scripts)/).+\.(html|css|js|svg|xml|json)", re.DOTALL)
+_PACKED = lazy(
+    r"(?!(api|pbes|registry|schemas|scripts)/).+\.(html|css|js|svg|xml|atom|json)", re.DOTALL
+)
 _TILE = lazy(r"registry/log/tile/.+")
 _SMALLEST = 512
 """Bytes; packing less saves nothing."""
