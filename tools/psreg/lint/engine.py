@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import PurePosixPath
+from typing import Any
 
 from psreg.core.classes import Format, detect_format
 from psreg.core.diagnostics import Diagnostic, Document, Mode, PlainText
-from psreg.core.rule import RuleTable
+from psreg.core.rule import Rule, RuleTable
 from psreg.formats import dotprompt, pbe, toml_document
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.pbe import Pbe
 from psreg.formats.toml_document import TomlTree
 from psreg.formats.tree import Documents
-from psreg.lint.artifact_rules import ARTIFACT_RULES
-from psreg.lint.content import texts
+from psreg.lint.content import CONTENT_RULES, texts
+from psreg.lint.content.clarity_rules import CLARITY_RULES
+from psreg.lint.files.pbe_rules import PBE_RULES
+from psreg.lint.files.prompt_rules import PROMPT_RULES
+from psreg.lint.files.syntax_rules import JSON_RULES, TOML_RULES
 from psreg.lint.fix import without_harmful_fixes
 from psreg.lint.locate import judge, judge_at
 
@@ -149,5 +153,15 @@ def check_file(
     """
     return _ARTIFACTS.file(data, path, mode, form)
 
+
+ARTIFACT_RULES: tuple[Rule[Any], ...] = (
+    *JSON_RULES,
+    *PBE_RULES,
+    *PROMPT_RULES,
+    *CLARITY_RULES,
+    *CONTENT_RULES,
+    *TOML_RULES,
+)
+"""The rules about one file, whatever registry it is in."""
 
 _ARTIFACTS = Engine(RuleTable(ARTIFACT_RULES))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from psreg.core.rule import Rule
-from psreg.lint.artifact_rules import ARTIFACT_RULES
+from psreg.lint.engine import ARTIFACT_RULES
 from psreg.lint.entries.entry_rules import ENTRY_RULES
 from psreg.lint.entries.submission_rules import SUBMISSION_RULES
 from psreg.lint.entries.tree_rules import TREE_RULES

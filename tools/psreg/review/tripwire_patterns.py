@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from psreg.lint.content.texts import Content, Segment
+from psreg.lint.content.texts import Content
+from psreg.lint.segments import Segment
 
 _DOTS = (".", "\u3002", "\uff0e", "\uff61", "\u2024", "\ufe52")
 _DOT = f"[{''.join(_DOTS)}]"

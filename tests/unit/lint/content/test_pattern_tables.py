@@ -21,7 +21,8 @@ from psreg.lint.content.pattern_tables import (
     phrases,
     table,
 )
-from psreg.lint.content.texts import Content, Kind, Segment
+from psreg.lint.content.texts import Content
+from psreg.lint.segments import Kind, Segment
 from support.generated import MATCHES
 from support.paths import VECTORS
 from support.walks import sampled

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from psreg.core.diagnostics import Span
 from psreg.formats import dotprompt, pbe, toml_document
 from psreg.lint.content import texts
-from psreg.lint.content.texts import Kind
+from psreg.lint.segments import Kind
 
 LONE = st.characters(categories=["Cs"])
 TEXTS = st.text(st.one_of(st.characters(), LONE, st.sampled_from('\\"\n\u200b😀\ud83d\ude00\x00')))

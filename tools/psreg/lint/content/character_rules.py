@@ -12,7 +12,8 @@ from psreg.core.rule import Rule, rule
 from psreg.core.terminal import code_point, code_points, quoted
 from psreg.lint.content import text_folding
 from psreg.lint.content.invisible_rules import deletable
-from psreg.lint.content.texts import Content, Kind, Segment
+from psreg.lint.content.texts import Content
+from psreg.lint.segments import Kind, Segment
 
 _CONTROL_RUN = lazy("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]++")
 _COMMANDS = lazy("[\0\b\x0e\x0f\x7f\x90\x98\x9b\x9d-\x9f]|\x1b(?!\\s|\\Z)")

@@ -18,7 +18,8 @@ from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.formats.platforms import FEATURES, PLATFORMS
 from psreg.lint.content.search_marks import marks_of
-from psreg.lint.content.texts import Content, Kind, Segment
+from psreg.lint.content.texts import Content
+from psreg.lint.segments import Kind, Segment
 
 _MARK = r"(?:TODO|TBD|FIXME)"
 _MENTIONED = r"(?:and|app|are|comment|entr|file|in|is|item|list|mark|note|or|section|tag)"

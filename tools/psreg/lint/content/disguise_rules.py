@@ -15,7 +15,8 @@ from psreg.core.terminal import code_points, quoted
 from psreg.lint.content import text_folding
 from psreg.lint.content.pattern_search import REACH, Hit, Rows, hits
 from psreg.lint.content.pattern_tables import disguisable, patterns
-from psreg.lint.content.texts import Content, Kind, Segment
+from psreg.lint.content.texts import Content
+from psreg.lint.segments import Kind, Segment
 
 if TYPE_CHECKING:
     from psreg.lint.content.appearance.layers import Layer

@@ -20,7 +20,8 @@ from psreg.core.rule import Rule, rule
 from psreg.core.terminal import hidden_bytes
 from psreg.lint.content.pattern_search import hits
 from psreg.lint.content.pattern_tables import disguisable, patterns
-from psreg.lint.content.texts import Content, Kind, Segment
+from psreg.lint.content.texts import Content
+from psreg.lint.segments import Kind, Segment
 
 _LONG = 120
 """Characters of base64 that are too many for a name, a hash or a token."""

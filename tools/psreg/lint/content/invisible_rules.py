@@ -16,7 +16,8 @@ from psreg.core.diagnostics import ERROR, WARNING, Change, Finding
 from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.core.terminal import code_point, code_points, hidden_bytes, quoted
-from psreg.lint.content.texts import Content, Kind, Segment
+from psreg.lint.content.texts import Content
+from psreg.lint.segments import Kind, Segment
 
 _TAGS = frozenset(map(chr, range(0xE0000, 0xE0080)))
 _FLAG = "\U0001f3f4"

@@ -17,7 +17,8 @@ from psreg.core.rule import Rule, rule
 from psreg.core.terminal import quoted
 from psreg.lint.content.pattern_search import Hit, hits
 from psreg.lint.content.pattern_tables import hosts
-from psreg.lint.content.texts import Content, Kind, Segment
+from psreg.lint.content.texts import Content
+from psreg.lint.segments import Kind, Segment
 
 _URL = lazy(
     r"\b(?:https?|ftp|wss?)://"

@@ -12,7 +12,8 @@ from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.core.terminal import quoted
 from psreg.lint.content.pattern_tables import table
-from psreg.lint.content.texts import Content, Segment
+from psreg.lint.content.texts import Content
+from psreg.lint.segments import Segment
 
 _OPEN, _CLOSE = "<!--", "-->"
 

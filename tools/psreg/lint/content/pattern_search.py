@@ -22,7 +22,8 @@ from psreg.core.diagnostics import ERROR, Finding, Severity
 from psreg.core.terminal import quoted
 from psreg.lint.content.pattern_gates import Gate, compiled
 from psreg.lint.content.search_marks import MarkIndex, marks_of, marks_of_any, numbers_of
-from psreg.lint.content.texts import Content, Segment
+from psreg.lint.content.texts import Content
+from psreg.lint.segments import Segment
 
 REACH = 80
 """How many characters before and after a match can make it harmless."""

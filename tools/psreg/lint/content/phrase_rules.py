@@ -15,7 +15,8 @@ from psreg.core.rule import Rule, rule
 from psreg.core.terminal import quoted
 from psreg.lint.content.pattern_search import Rows, hits
 from psreg.lint.content.pattern_tables import any_spelling, patterns, phrases, table
-from psreg.lint.content.texts import Content, Kind
+from psreg.lint.content.texts import Content
+from psreg.lint.segments import Kind
 
 if TYPE_CHECKING:
     from psreg.formats.dotprompt import Prompt

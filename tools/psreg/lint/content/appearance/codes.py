@@ -17,7 +17,8 @@ from typing import NamedTuple
 from psreg.core.regex import lazy
 from psreg.lint.content.appearance.words import BACON, spelling_words
 from psreg.lint.content.pattern_tables import table
-from psreg.lint.content.texts import FEWEST_WORDS, Content, Segment
+from psreg.lint.content.texts import FEWEST_WORDS, Content
+from psreg.lint.segments import Segment
 
 _SHORTEST, _SEVERAL, _DECIMALS, _WIDTHS = 24, 10, range(2, 7), (4, 6, 8)
 _FEW = 6
