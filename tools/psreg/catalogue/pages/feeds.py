@@ -5,7 +5,6 @@ Everything comes from signed records, dates too, so that building twice gives th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from psreg.catalogue.pages.feed_links import ATOM, JSON, feed_topic
 from psreg.catalogue.pages.frame import Site
 from psreg.catalogue.pages.html import text, visible
+from psreg.catalogue.pages.json_api import json_file
 from psreg.registry.records import ReleaseRecord
 
 MOST_ITEMS = 50
@@ -91,7 +91,7 @@ class Feed:
     def files(self, site: Site) -> Iterator[tuple[str, bytes]]:
         """Yield path and bytes of the feed in both formats; `site` has an address."""
         yield f"{self.folder}{ATOM}", self._atom(site).encode()
-        yield f"{self.folder}{JSON}", _json(self._document(site))
+        yield f"{self.folder}{JSON}", json_file(self._document(site))
 
     def _atom(self, site: Site) -> str:
         updated = max((item.updated for item in self.items), default=_NO_DATE)
@@ -153,7 +153,3 @@ def _json_item(item: Item, site: Site) -> dict[str, Any]:
 def _xml(value: str) -> str:
     """Return `value` escaped for XML, which has no way to write a control character."""
     return text(visible(value))
-
-
-def _json(value: Any) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()

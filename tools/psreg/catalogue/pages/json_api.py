@@ -34,7 +34,7 @@ def draft_segment(drafts: Mapping[str, Draft]) -> bytes:
     shown = {name: draft.entry for name, draft in sorted(drafts.items()) if draft.entry}
     rows = {name: row_of(entry.record) for name, entry in shown.items()}
     segment = write_segment({name: row for name, row in rows.items() if row})
-    return _document({**json.loads(segment), "draft": [e.latest.draft for e in shown.values()]})
+    return json_file({**json.loads(segment), "draft": [e.latest.draft for e in shown.values()]})
 
 
 def index_document(site: Site, head: Head, number: int, drafts: bytes | None = None) -> bytes:
@@ -52,7 +52,7 @@ def index_document(site: Site, head: Head, number: int, drafts: bytes | None = N
     if drafts is not None:
         count = json.loads(drafts)["count"]
         segments.append({**_segment(DRAFTS_FILE, Target.of(drafts), count), "signed": False})
-    return _document(
+    return json_file(
         {
             "schema": INDEX_SCHEMA,
             "name": site.name,
@@ -71,13 +71,13 @@ def advisory_files(effects: Effects) -> Iterator[tuple[str, bytes]]:
     """Yield path and bytes of each advisory in the format of OSV, and of the list of all."""
     found = [*advisories(effects)]
     for each in found:
-        yield f"advisories/{each['id']}.json", _document(each)
+        yield f"advisories/{each['id']}.json", json_file(each)
     keys = ("id", "modified", "summary")
     rows = [
         {**{key: each[key] for key in keys}, "path": f"advisories/{each['id']}.json"}
         for each in found
     ]
-    yield "api/v1/advisories.json", _document({"schema": ADVISORIES_SCHEMA, "advisories": rows})
+    yield "api/v1/advisories.json", json_file({"schema": ADVISORIES_SCHEMA, "advisories": rows})
 
 
 def _segment(path: str, target: Target, count: int) -> dict[str, Any]:
@@ -91,7 +91,8 @@ def search_index(built: bytes, documents: Iterable[Mapping[str, Any]]) -> bytes:
     return json.dumps(index, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _document(value: Any) -> bytes:
+def json_file(value: Any) -> bytes:
+    """Return `value` as a JSON file that people can read, too."""
     return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
 
 
@@ -104,7 +105,7 @@ def schema_document(data: bytes, path: str, site: Site) -> bytes:
     document = json.loads(data)
     del document["$id"]
     address = {"$id": site.base_url + path} if site.base_url else {}
-    return _document({"$schema": document.pop("$schema"), **address, **document})
+    return json_file({"$schema": document.pop("$schema"), **address, **document})
 
 
 def sitemaps(site: Site, pages: Sequence[tuple[str, str]]) -> dict[str, str]:

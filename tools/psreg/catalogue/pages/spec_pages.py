@@ -5,12 +5,12 @@ Everything comes from the data in `formats/specs`; the rules say which ids they 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from psreg.catalogue.pages.frame import ROOT, Page, crumbs
 from psreg.catalogue.pages.html import link, section, table, text
+from psreg.catalogue.pages.json_api import json_file
 from psreg.catalogue.pages.markdown_html import inline_html
 from psreg.core.rule import Rule
 from psreg.formats.specs import Clause, Reading, Specification, citing
@@ -121,7 +121,7 @@ def spec_document(spec: Specification, rules: Sequence[Rule[Any]]) -> bytes:
             for row in spec.readings
         ],
     }
-    return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
+    return json_file(document)
 
 
 def _treatment(codes: Codes, spec: Specification, row: Clause | Reading) -> dict[str, Any]:
