@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from support.publishing import release
+from psreg.formats.json.canonical import canonical
+from psreg.registry.build import build
+from psreg.registry.published import Entry, entries, signed_records
+from support.publishing import NOW, release
 from support.registry_trees import transcript
 
 SCRIPT = "<script>alert(document.domain)</script>"
@@ -227,6 +231,17 @@ def tree() -> dict[PurePosixPath, bytes]:
     result[retired] = b'[deprecated]\nreason = "Too short."\nreplacement = "listener"\n'
     for path in list(result):
         result.setdefault(PurePosixPath(*path.parts[:3], "entry.toml"), b"threshold = 1\n")
+    return result
+
+
+def opened(content: Mapping[PurePosixPath, bytes]) -> dict[str, Entry]:
+    """Return the entries of a tree by name, as the catalogue reads them once it is published."""
+    records = build(content, {}, NOW).records
+    packages = {name: canonical(record.to_json()) for name, record in records.items()}
+    drift: list[str] = []
+    found = entries(signed_records(packages), lambda p: content.get(PurePosixPath(p)), drift)
+    result = {entry.record.name: entry for entry in found}
+    assert drift == []
     return result
 
 

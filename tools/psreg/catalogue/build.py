@@ -50,6 +50,7 @@ from psreg.catalogue.site_manifest import (
     rows_of,
 )
 from psreg.catalogue.site_source import SiteSource
+from psreg.catalogue.texts.llms_text import llms_text
 from psreg.core.classes import CLASSES
 from psreg.core.errors import UnavailableError
 from psreg.core.rule import RuleTable
@@ -310,6 +311,7 @@ class _Build:
         target.write("api/v1/index.json", index)
         for path, data in advisory_files(self.registry.effects):
             target.write(path, data)
+        target.page("llms.txt", llms_text(rows, self.site))
         lists = {"index.html": home}
         lists |= {f"{slug}/index.html": {"entries": class_part(slug, rows)} for slug in CLASSES}
         if self.site.base_url:

@@ -22,6 +22,7 @@ from psreg.catalogue.site_manifest import (
     flat,
 )
 from psreg.catalogue.site_source import SiteSource
+from psreg.catalogue.texts.entry_markdown import entry_texts
 from psreg.core.identity import PBES
 from psreg.formats.json.canonical import canonical
 from psreg.registry.published import Entry, SignedRecord, check_drift, entries, signed_record
@@ -106,15 +107,16 @@ def write_shared(
             _write_files(target, entry)
 
     _, made = in_parallel(here, [partial(_pages, shells, each) for each in slices], executor)
-    for path, html in chain.from_iterable(made):
-        target.write(path, html)
+    for path, data in chain.from_iterable(made):
+        target.write(path, data)
     return {entry.record.name: Row.of(entry) for entry in found}
 
 
 def _pages(shells: Shells, some: Sequence[Entry]) -> list[tuple[str, bytes]]:
-    """Return the pages of some entries, by path below the root of the site."""
+    """Return the pages and texts of some entries, by path below the root of the site."""
     pages = (page for entry in some for page in entry_pages(entry, shells.site))
-    return [(page.file, shells.fill(page).encode()) for page in pages]
+    texts = (text for entry in some for text in entry_texts(entry, shells.site))
+    return [*((page.file, shells.fill(page).encode()) for page in pages), *texts]
 
 
 def write_changed(
@@ -170,8 +172,8 @@ def _read_records(
 
 
 def _write_entry(target: SiteDir, shells: Shells, entry: Entry) -> None:
-    for path, html in _pages(shells, [entry]):
-        target.write(path, html)
+    for path, data in _pages(shells, [entry]):
+        target.write(path, data)
     _write_files(target, entry)
 
 
@@ -192,6 +194,8 @@ def write_drafts(target: SiteDir, shells: Shells, drafts: Iterable[Draft]) -> di
         for page in draft_pages(draft, shells.site):
             target.page(page.file, shells.fill(page))
         if draft.entry:
+            for path, data in entry_texts(draft.entry, shells.site):
+                target.write(path, data)
             _write_files(target, draft.entry)
         rows[draft.id.name] = Row.of(draft.entry) if draft.entry else Row.unfinished(draft.id)
     return rows

@@ -21,24 +21,14 @@ from psreg.registry.actions.withdrawal import Withdrawal
 from psreg.registry.build import build
 from psreg.registry.published import entries, signed_records
 from psreg.registry.records import WaivedFinding
-from support.catalogue import ATTRIBUTE, SCRIPT, files, tree
+from support.catalogue import ATTRIBUTE, SCRIPT, files, opened, tree
 from support.publishing import NOW
 
 SITE = Site(name="psreg", registry_id="ab" * 16, mode="dev", root_sha256="cd" * 32)
 TREE = tree()
 
 
-def opened(content=TREE):
-    records = build(content, {}, NOW).records
-    packages = {name: canonical(record.to_json()) for name, record in records.items()}
-    drift = []
-    found = entries(signed_records(packages), lambda p: content.get(PurePosixPath(p)), drift)
-    result = {entry.record.name: entry for entry in found}
-    assert drift == []
-    return result
-
-
-ENTRIES = opened()
+ENTRIES = opened(TREE)
 
 
 def bodies(name, site=SITE):

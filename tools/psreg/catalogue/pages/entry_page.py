@@ -44,6 +44,7 @@ def entry_pages(entry: Entry, site: Site, notice: str = "") -> Iterator[Page]:
         title=release_view.title(latest),
         description=release_view.field(latest, "summary"),
         body=_header(entry, latest, site, notice, pinned=False) + _body(entry, latest, site, facts),
+        of_release=True,
     )
     for release in entry.releases:
         path = f"{home}{release.record.version}/"
@@ -57,6 +58,7 @@ def entry_pages(entry: Entry, site: Site, notice: str = "") -> Iterator[Page]:
             description=release_view.field(release, "summary"),
             body=_header(entry, release, site, "", pinned=True) + body,
             canonical=home if release is latest else path,
+            of_release=True,
         )
 
 

@@ -47,7 +47,8 @@ class Page:
     """The content of one page; `path` is its folder below the root, ending with a slash.
 
     `canonical` is the folder that search engines should prefer. `body` is HTML whose links contain
-    `ROOT` for the relative path to the site's root.
+    `ROOT` for the relative path to the site's root. `of_release` is whether the page is about a
+    release: such a page has a Markdown text beside the canonical one.
     """
 
     path: str
@@ -55,12 +56,16 @@ class Page:
     description: str
     body: str
     canonical: str = ""
+    of_release: bool = False
 
     @property
     def file(self) -> str:
         """The path of its file below the root of the site."""
         return f"{self.path}index.html"
 
+
+MARKDOWN = "index.md"
+"""The name of the Markdown text beside the page of an entry."""
 
 ROOT = "<root>"
 """The placeholder for `../../` and the like in a body, so that pages of two depths share it.
@@ -147,6 +152,9 @@ def _head(page: Page, site: Site) -> str:
         '<meta property="og:type" content="article">',
         f'<meta property="og:site_name" content="{text(site.name)}">',
     ]
+    if page.of_release:
+        where = "../" * page.path.count("/") + quote(f"{page.canonical or page.path}{MARKDOWN}")
+        meta.append(f'<link rel="alternate" type="text/markdown" href="{where}">')
     if site.base_url:
         meta.append(page_feed_links(page.path))
         address = text(site.base_url + (page.canonical or page.path))

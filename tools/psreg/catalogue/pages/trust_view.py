@@ -22,7 +22,13 @@ NEW_NAME = "new name, not yet countersigned"
 
 
 def summary(entry: Entry, release: Release, site: Site, where: str) -> str:
-    """Return one line, which leads to the details at the address `where`; "" for a draft.
+    """Return what is `told` as a link to the details at the address `where`."""
+    line = told(entry, release, site)
+    return f'<p class="ps-trust">{link(where, text(line))}</p>' if line else ""
+
+
+def told(entry: Entry, release: Release, site: Site) -> str:
+    """Return one line of plain text: who signed and reviewed a release; "" for a draft.
 
     Nothing is said of a revoked release: its banner says what matters.
     """
@@ -30,15 +36,12 @@ def summary(entry: Entry, release: Release, site: Site, where: str) -> str:
         return ""
     names = dict.fromkeys(name for name, _ in _signers(entry, release, site))
     word = "owner" if len(names) == 1 else "owners"
-    said = [f"signed by its {word} {_names(names)}"] if names else []
+    said = [f"signed by its {word} {', '.join(names)}"] if names else []
     reviewers = reviews_of(entry.record, release.record, site.registry_id).names
-    said += [f"reviewed by {_names(reviewers)}"] if reviewers else []
+    said += [f"reviewed by {', '.join(reviewers)}"] if reviewers else []
     said += [] if entry.claim else [NEW_NAME]
-    if not said:
-        return ""
     line = " · ".join(said)
-    told = link(where, line[:1].upper() + line[1:])
-    return f'<p class="ps-trust">{told}</p>'
+    return line[:1].upper() + line[1:]
 
 
 def details(entry: Entry, release: Release, site: Site) -> str:

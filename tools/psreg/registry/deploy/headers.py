@@ -23,6 +23,7 @@ MEDIA_TYPES: tuple[tuple[str, str], ...] = (
     (".png", "image/png"),
     (".xml", "application/xml"),
     (".atom", "application/atom+xml"),
+    ("/index.md", "text/markdown; charset=utf-8"),
 )
 """Suffix and media type; every other file, READMEs included, is plain text and never executed."""
 
@@ -50,7 +51,7 @@ _IMMUTABLE = lazy(
     r"|registry/metadata/[1-9][0-9]*\.[a-z0-9-]+\.json"
 )
 _PACKED = lazy(
-    r"(?!(api|pbes|registry|schemas|scripts)/).+\.(html|css|js|svg|xml|atom|json)", re.DOTALL
+    r"(?!(api|pbes|registry|schemas|scripts)/).+\.(html|css|js|svg|xml|atom|json|md|txt)", re.DOTALL
 )
 _TILE = lazy(r"registry/log/tile/.+")
 _SMALLEST = 512

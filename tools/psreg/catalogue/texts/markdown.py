@@ -1,0 +1,42 @@
+"""Small pieces of Markdown (CommonMark), each safe by construction.
+
+Everything from a prompt or a record passes through `prose` or `fenced`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from psreg.catalogue.pages.html import visible
+
+_ACTIVE = re.compile(r"[\\`*_\[\]<>&|~#!@:$^={}]|(?<=\bwww)\.|^[-+]|(?<=\d)[.)](?=\s)")
+"""What begins markup, a block or an address, also in the Markdown of forges."""
+
+_BACKTICKS = re.compile("`+")
+
+
+def prose(value: str, most: int = 0) -> str:
+    """Return `value` on one line, without any effect; at most `most` characters of it, if given."""
+    line = " ".join(value.split())
+    if most and len(line) > most:
+        line = f"{line[: most - 1]}…"
+    return _ACTIVE.sub(r"\\\g<0>", visible(line))
+
+
+def fenced(value: str, info: str = "") -> str:
+    """Return a code block of `value`, which cannot end it; hidden characters are shown."""
+    shown = visible(value)
+    longest = max(map(len, _BACKTICKS.findall(shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    end = "" if shown.endswith("\n") else "\n"
+    return f"{fence}{info}\n{shown}{end}{fence}\n"
+
+
+def items(lines: list[str]) -> str:
+    """Return a list; each line is Markdown already."""
+    return "".join(f"- {line}\n" for line in lines)
+
+
+def part(title: str, content: str) -> str:
+    """Return a part with a heading, both Markdown already; "" if `content` is empty."""
+    return f"\n## {title}\n\n{content}" if content else ""
