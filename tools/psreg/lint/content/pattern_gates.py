@@ -14,7 +14,7 @@ from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 from psreg.core.regex import lazy
-from psreg.lint.content.search_marks import Blocks, mark, narrowed, spread
+from psreg.lint.content.search_marks import Blocks, longest_mark, mark, narrowed, spread
 from psreg.lint.content.texts import Content
 
 _TOKEN = lazy(
@@ -106,6 +106,11 @@ class Gate:
         """For each clause marks of which every text that this gate lets has one."""
         return [clause.marks for clause in self._clauses]
 
+    @property
+    def alternatives(self) -> list[list[frozenset[str]]]:
+        """For each clause the marks of each phrase."""
+        return [clause.alternatives for clause in self._clauses]
+
     def places(self, blocks: Blocks, longest: int, before: int) -> int:
         """Return in which blocks a match may begin, by what it has and what is `before` it."""
         found = -1
@@ -168,7 +173,7 @@ class _Clause:
         """The phrases by their longest marks."""
         phrases: dict[str, list[tuple[frozenset[str], str, bool]]] = {}
         for each in self._searches:
-            phrases.setdefault(max(sorted(each[0]), key=len, default=""), []).append(each)
+            phrases.setdefault(longest_mark(each[0]), []).append(each)
         return phrases
 
     @cached_property
@@ -180,6 +185,11 @@ class _Clause:
     def marks(self) -> frozenset[str]:
         """Marks of which every text with one of the phrases has one."""
         return frozenset(self._phrases)
+
+    @property
+    def alternatives(self) -> list[frozenset[str]]:
+        """The marks of each phrase."""
+        return [marks for marks, _, _ in self._searches]
 
     def places(self, blocks: Blocks) -> int:
         """Return which blocks of a long text have the beginning of a phrase."""

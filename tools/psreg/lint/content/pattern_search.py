@@ -21,7 +21,14 @@ from psreg.core.dataclass import dataclass, replace
 from psreg.core.diagnostics import ERROR, Finding, Severity
 from psreg.core.terminal import quoted
 from psreg.lint.content.pattern_gates import Gate, compiled
-from psreg.lint.content.search_marks import MarkIndex, marks_of, marks_of_any, numbers_of
+from psreg.lint.content.search_marks import (
+    MarkIndex,
+    longest_mark,
+    marks_of,
+    marks_of_any,
+    numbers_of,
+    places_to_search,
+)
 from psreg.lint.content.texts import Content
 from psreg.lint.segments import Segment
 
@@ -240,7 +247,7 @@ class Pattern:
         for start in self.starts:
             word = start[: start.find(" ") + 1] or start
             marks = marks_of(start if start.isascii() else word)
-            found.setdefault(max(sorted(marks), key=len), []).append((word, marks))
+            found.setdefault(longest_mark(marks), []).append((word, marks))
         return found
 
     @property
@@ -265,6 +272,13 @@ class Pattern:
         shortest = frozenset(min(sorted(marks - {""}), key=len, default="") for marks in starts)
         marks = (self.starting, shortest, marks_of_any(self.needles))
         return [*marks, *self.gate.demands]
+
+    def demands_beside(self, common: frozenset[str]) -> list[frozenset[str]]:
+        """Return `demands` that `common`, the marks of an ordinary text, meet as seldom as may be."""
+        starts = (marks for known in self._starts.values() for _, marks in known)
+        needles = (marks for _, marks, _ in places_to_search(self.needles))
+        each = (starts, needles, *self.gate.alternatives)
+        return [frozenset(longest_mark(marks, common) for marks in sets) for sets in each]
 
     @cached_property
     def starting(self) -> frozenset[str]:
@@ -330,14 +344,22 @@ class Row:
     @property
     def demands(self) -> list[frozenset[str]]:
         """Sets of marks, of each of which a matching text has one; it takes long to find them."""
-        each = (pattern.demands for pattern in self.spellings)
-        return [frozenset.union(*sets) for sets in zip(*each, strict=False)]
+        return _of_any(pattern.demands for pattern in self.spellings)
+
+    def demands_beside(self, common: frozenset[str]) -> list[frozenset[str]]:
+        """Return `demands` that `common`, the marks of an ordinary text, meet as seldom as may be."""
+        return _of_any(pattern.demands_beside(common) for pattern in self.spellings)
 
     @property
     def clauses(self) -> list[list[str]]:
         """Lists of phrases, of each of which a matching text has one; they take long to find."""
         each = (pattern.gate.clauses for pattern in self.spellings)
         return [sorted({*chain(*found)}) for found in zip(*each, strict=False)]
+
+
+def _of_any(demands: Iterable[list[frozenset[str]]]) -> list[frozenset[str]]:
+    """Return what a text demands that one of several patterns matches, from what each demands."""
+    return [frozenset.union(*sets) for sets in zip(*demands, strict=False)]
 
 
 class Rows:
@@ -406,7 +428,7 @@ class _Searches:
         """Return those of `rows` that may match in a text with `marks`."""
         self._asked += 1
         if self._asked in _OFTEN:
-            self._learn()
+            self._learn(marks)
         # NOTE: other threads may search and learn at the same time.
         (index, first), last = self._learned, self._last
         if id(rows) not in first:
@@ -417,11 +439,16 @@ class _Searches:
         bits = last[2] >> first[id(rows)] & (1 << len(rows)) - 1
         return map(rows.rows.__getitem__, numbers_of(bits))
 
-    def _learn(self) -> None:
-        """Make one index of all tables, with what the patterns say that were often in vain."""
+    def _learn(self, common: frozenset[str]) -> None:
+        """Make one index of all tables, with what the patterns say that were often in vain.
+
+        What they demand is told by words that are not `common`, the marks of the last text.
+        """
         tables, vain = list(self._tables.values()), self.in_vain
         rows = chain.from_iterable(each.rows for each in tables)
-        index = MarkIndex([row.demands if id(row) in vain else [row.anchors] for row in rows])
+        index = MarkIndex(
+            [row.demands_beside(common) if id(row) in vain else [row.anchors] for row in rows]
+        )
         first = dict(zip(map(id, tables), accumulate(map(len, tables), initial=0), strict=False))
         self._learned = (index, first)
 

@@ -131,7 +131,12 @@ def places_to_search(needles: tuple[str, ...]) -> list[tuple[str, frozenset[str]
 @cache
 def marks_of_any(needles: tuple[str, ...]) -> frozenset[str]:
     """Return marks of which every text with one of `needles` has one."""
-    return frozenset(max(sorted(where_to_search(each)[0]), key=len, default="") for each in needles)
+    return frozenset(longest_mark(where_to_search(each)[0]) for each in needles)
+
+
+def longest_mark(marks: frozenset[str], common: frozenset[str] = frozenset()) -> str:
+    """Return the longest of `marks`, of those that are not `common` if there are any; else ""."""
+    return max(sorted(marks - common or marks), key=len, default="")
 
 
 def mark(word: str) -> str:
