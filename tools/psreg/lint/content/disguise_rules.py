@@ -172,7 +172,7 @@ def _characters(content: Content) -> frozenset[str]:
 def _across_values(said: _Said, source: Layer) -> Iterator[Finding]:
     """Yield what a sentence says that is split over values."""
     content = said.content
-    if len(content.texts) < 2 or not _may_say_something(content):  # noqa: PLR2004 - two values
+    if len(content.are_names) < 2 or not _may_say_something(content):  # noqa: PLR2004 - two values
         return
     kept = _kept(content, len(source.text))
     joined = content.joined(text_folding.TYPOGRAPHY, kept)
@@ -193,9 +193,10 @@ _NEAR = 500
 def _kept(content: Content, size: int) -> list[tuple[int, int, str]]:
     """Return which parts of a PBE are values, and what is read between the ends of a long one."""
     kept, at = [], 0
-    for segment in content.segments:
-        start, at = at, at + len(segment.text) + 1
-        if segment.kind is Kind.KEY:
+    # NOTE: most rules need no segments of a PBE, and it takes long to make them.
+    for text, is_name in zip(content.texts, content.are_names, strict=True):
+        start, at = at, at + len(text) + 1
+        if is_name:
             continue
         if at - start > 2 * _NEAR:
             # NOTE: what a value says by itself is found in it; here its ends matter.

@@ -74,6 +74,11 @@ class Content:
         """The texts that are not names of members, which only a PBE has."""
         return self.texts
 
+    @property
+    def are_names(self) -> list[bool]:
+        """Of each of the `texts` whether it is the name of a member."""
+        return [segment.kind is Kind.KEY for segment in self.segments]
+
     @cached_property
     def ascii(self) -> bool:
         """Whether all segments are ASCII; then the rules about Unicode have nothing to check."""
@@ -298,28 +303,35 @@ class _Values(Content):
         """The values alone."""
         return self._strings[2]
 
+    @property
+    def are_names(self) -> list[bool]:
+        """Of each of the `texts` whether it is the name of a member."""
+        return self._strings[3]
+
     @cached_property
     def phrases(self) -> str:
         """Values before names: here is also what a sentence says that is split over values."""
-        _, names, values = self._strings
+        _, names, values, _ = self._strings
         text = "\n".join([*values, *names])
         return narrowed(flattened(text, text.lower()))
 
     @cached_property
-    def _strings(self) -> tuple[list[str], list[str], list[str]]:
-        """All texts in source order, the names and the values."""
-        found: tuple[list[str], list[str], list[str]] = ([], [], [])
-        texts, names, values = found
+    def _strings(self) -> tuple[list[str], list[str], list[str], list[bool]]:
+        """All texts in source order, the names, the values, and which texts are names."""
+        found: tuple[list[str], list[str], list[str], list[bool]] = ([], [], [], [])
+        texts, names, values, are_names = found
 
         def take(value: Any) -> None:
             # NOTE: recursion is bounded, the parser refuses deep nesting.
             if isinstance(value, str):
                 texts.append(value)
                 values.append(value)
+                are_names.append(False)
             elif isinstance(value, dict):
                 for name, item in value.items():
                     texts.append(name)
                     names.append(name)
+                    are_names.append(True)
                     take(item)
             elif isinstance(value, list):
                 for item in value:
