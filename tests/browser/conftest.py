@@ -32,16 +32,24 @@ def pytest_collection_modifyitems(items):
 
 READY = """
   (!document.querySelector('.ps-search') || document.querySelector('.ps-search.ps-ready'))
-  && (!document.querySelector('.ps-fill') || document.querySelector('.ps-fill__open').textContent)
+  && (!document.querySelector('.ps-fill') || document.querySelector('.ps-fill.ps-ready'))
   && (!document.querySelector('.ps-source') || document.querySelector('.ps-source span'))
 """
 """True once the scripts of a page have done their work."""
 
 
+POLICY = """\
+[site]
+picks = ["listener", "river_letter", "greeter"]
+"""
+
+
 @pytest.fixture(scope="session")
 def registry(tmp_path_factory):
     """The checkout the site is built from."""
-    return checkout(tmp_path_factory.mktemp("registry"))
+    root = checkout(tmp_path_factory.mktemp("registry"))
+    (root / "registry/policy.toml").write_text(POLICY)
+    return root
 
 
 @pytest.fixture(scope="session")

@@ -371,8 +371,8 @@ def test_commands_can_be_copied(tab):
 def test_the_home_page_knows_its_own_address(tab):
     page = tab.open()
     pin = page.evaluate("fetch('api/v1/index.json').then((a) => a.json())")["root_sha256"]
-    page.locator(".ps-home .ps-copy").first.click()
-    tab.until("document.querySelector('.ps-home .ps-copy').textContent === 'Copied'")
+    page.locator(".ps-home .ps-command .ps-copy").first.click()
+    tab.until("document.querySelector('.ps-command .ps-copy').textContent === 'Copied'")
     assert tab.clipboard() == f"psreg registry add {tab.site} --root-sha256 {pin}"
 
 

@@ -53,6 +53,21 @@ def test_a_new_site(tmp_path):
     assert (tmp_path / "a/site").stat().st_mode & 0o777 == 0o755
 
 
+def test_a_site_is_read_as_it_will_be(tmp_path):
+    out = tmp_path / "site"
+    with locked_site(out), new_site(out) as site:
+        site.write("a/b", b"old")
+        site.write("c", b"kept")
+        assert site.read("a/b") == b"old"
+        site.write(MARKER, b"marker")
+    with locked_site(out), changed_site(out) as site:
+        site.write("a/b", b"new")
+        site.write("c", b"kept")
+        assert (site.read("a/b"), site.read("c")) == (b"new", b"kept")
+        with pytest.raises(UnavailableError):
+            site.read("d")
+
+
 def test_a_page_is_utf8(tmp_path):
     with new_site(tmp_path / "site") as site:
         site.page("a.html", "é")

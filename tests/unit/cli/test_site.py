@@ -171,6 +171,23 @@ def test_a_policy_names_the_site(registry, tmp_path):
     assert f'<meta name="psreg-ask" content="{new}?title=">' in page
 
 
+def test_a_policy_picks_what_the_home_page_shows_first(registry, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(registry, copy)
+    policy = copy / "registry/policy.toml"
+    build = ("site", "build", "--out", "out", "--quiet")
+    for pick in ("listener", "river_letter"):
+        policy.write_text(f"[site]\npicks = [{json.dumps(pick)}]\n")
+        psreg(*build, cwd=copy)
+        page = (copy / "out/index.html").read_text()
+        assert page.count("ps-pick ") == 1
+        assert ("ps-fill__form" in page) is (pick == "river_letter")
+    policy.write_text('[site]\npicks = ["river_leter"]\n')
+    refused = psreg(*build, cwd=copy, code=1).stderr.decode()
+    assert "`river_leter`; did you mean `river_letter`?" in refused
+    assert (copy / "out/index.html").read_text() == page
+
+
 def policies(page):
     return re.findall('<meta http-equiv="Content-Security-Policy"[^>]*>', page)
 

@@ -301,6 +301,14 @@ def test_the_repository_of_a_site_is_an_address_or_none(written, address):
 
 
 @pytest.mark.parametrize(
+    ("written", "picks"), [('["a", 1, "b"]', ("a", "b")), ('"a"', ()), ("[]", ())]
+)
+def test_the_picks_of_a_site_are_names(written, picks):
+    assert policy.read(f"[site]\npicks = {written}\n".encode()).site_picks == picks
+    assert policy.read(b"").site_picks == ()
+
+
+@pytest.mark.parametrize(
     ("written", "said"),
     [
         ("583231.0", "583231.0"),

@@ -21,6 +21,7 @@ from psreg.catalogue.pages import markdown_pages
 from psreg.catalogue.pages.draft_page import draft_list
 from psreg.catalogue.pages.feed_links import feed_links
 from psreg.catalogue.pages.frame import Shells, Site, Template, shells_of
+from psreg.catalogue.pages.home import home_parts, picked
 from psreg.catalogue.pages.json_api import (
     advisory_files,
     draft_segment,
@@ -28,7 +29,7 @@ from psreg.catalogue.pages.json_api import (
     sitemap_paths,
     sitemaps,
 )
-from psreg.catalogue.pages.listing import class_part, home_parts
+from psreg.catalogue.pages.listing import class_part
 from psreg.catalogue.previewed_registry import DRAFTS, PreviewedRegistry
 from psreg.catalogue.served_registry import ServedRegistry
 from psreg.catalogue.site_folder import (
@@ -131,9 +132,14 @@ def build_site(
             mode=state.mode if state else "",
             root_sha256=state.root_sha256 if state else "",
             base_url=base_url,
+            picks=policy.site_picks,
         )
         claims = state.owners if state else {}
-        settings = (*astuple(site), policy.site_repository, *map(bytes.decode, claims.values()))
+        settings = (
+            *map(str, astuple(site)),
+            policy.site_repository,
+            *map(bytes.decode, claims.values()),
+        )
         current = fingerprint(frame_source(source.checkout), settings)
         before = None if full else read_manifest(read_marker(out))
         seen = before.seen if before and before.fingerprint == current else None
@@ -301,7 +307,8 @@ class _Build:
         """Write what depends on the list of all entries."""
         rows = rows_of(entries)
         number = sum(len(each) for role, each in entries.items() if role != DRAFTS)
-        home, segment = home_parts(rows, self.site), None
+        picks = picked(self.site.picks, rows, {name for each in entries.values() for name in each})
+        home, segment = home_parts(rows, self.site, picks, target.read), None
         if self.drafts:
             home["drafts"] = draft_list(self.drafts.by_name.values(), self.drafts.others)
             number += sum(draft.signed is not None for draft in self.drafts.by_name.values())

@@ -55,6 +55,10 @@ class SiteDir:
             os.close(number)
         self.count += 1
 
+    def read(self, path: str) -> bytes:
+        """Return a file of the site. Raises UnavailableError if it cannot be read."""
+        return read_file(self._root / path)
+
     def _make(self, folder: str) -> None:
         parent = folder.rpartition("/")[0]
         if parent not in self._made:
@@ -85,6 +89,10 @@ class SiteChange(SiteDir):
         else:
             super().write(path, data)
             self._written.append(path)
+
+    def read(self, path: str) -> bytes:
+        """Return a file of the site as it will be."""
+        return super().read(path) if path in self._written else read_file(self._site / path)
 
     def _present(self, path: str, size: int) -> bytes | None:
         try:

@@ -67,6 +67,12 @@ class Policy(TomlFile):
         url = _text(self.table("site").get("repository")).rstrip("/")
         return url if _URL.fullmatch(url) else ""
 
+    @property
+    def site_picks(self) -> tuple[str, ...]:
+        """The names of the entries that its home page shows first."""
+        listed = self.table("site").get("picks")
+        return tuple(filter(None, map(_text, listed))) if isinstance(listed, list) else ()
+
     @cached_property
     def licenses(self) -> frozenset[str]:
         """The SPDX identifiers a release may have."""

@@ -1,3 +1,6 @@
+// What needs scripts is hidden without them.
+document.documentElement.classList.replace("no-js", "js");
+
 // The theme would fetch the search index of the documentation on every page. It gets it when
 // somebody enters the search field.
 (function () {
@@ -21,6 +24,8 @@
 // search.js restores it once the theme has started.
 (function () {
   const query = new URLSearchParams(location.search);
+  const keys = ["q", "class", "tag", "license", "tested", "protocol", "sort"];
+  document.documentElement.classList.toggle("ps-searching", keys.some((key) => query.get(key)));
   if (!query.has("q")) return;
   document.documentElement.dataset.query = location.search;
   query.delete("q");

@@ -20,7 +20,7 @@ export function start(box) {
     const said = `Missing: ${missing.join(", ")}`;
     open.textContent = missing.length ? said : "All variables have a value";
     copy.dataset.refused = missing.length ? said : "";
-    share.dataset.copy = linkWith(fields);
+    share.dataset.copy = linkWith(fields, new URL(box.dataset.page, location.href.split(/[?#]/)[0]));
     share.dataset.refused = share.dataset.copy.length > LONGEST_LINK ? "Too long for a link" : "";
   };
   const take = () => {
@@ -36,13 +36,14 @@ export function start(box) {
   addEventListener("hashchange", take);
   show();
   take();
+  box.classList.add("ps-ready");
 }
 
 // The part after # is not sent to any server. It has what is not the default.
-function linkWith(fields) {
+function linkWith(fields, page) {
   const changed = fields.filter((field) => field.value !== field.defaultValue);
   const values = new URLSearchParams(changed.map((field) => [field.name, field.value]));
-  return `${location.href.split("#")[0]}${IN_LINK}${values}`;
+  return `${page.href}${IN_LINK}${values}`;
 }
 
 // An empty field is an empty value if it replaces a default, and a missing value otherwise.

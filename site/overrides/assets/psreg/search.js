@@ -38,7 +38,6 @@ export function start(box) {
     status: box.querySelector(".ps-search__status"),
     more: box.querySelector(".ps-search__more"),
     facets: box.querySelector(".ps-facets"),
-    home: document.querySelector(".ps-home"),
     first: [...list.children],
     fixed: box.dataset.class,
     chosen: {},
@@ -60,6 +59,7 @@ export function start(box) {
   });
   // Nothing is fetched before somebody searches.
   box.addEventListener("focusin", () => begin(state), { once: true });
+  searching(isActive(state));
   if (isActive(state)) begin(state);
   else box.classList.add("ps-ready");
 }
@@ -70,6 +70,7 @@ async function begin(state) {
   try {
     state.catalogue = await catalogue();
   } catch {
+    searching(false);
     state.status.textContent = "The catalogue could not be loaded; the class pages list everything.";
     return;
   }
@@ -136,7 +137,12 @@ function show(state) {
   state.more.hidden = !active || result.found.length <= state.shown;
   state.status.textContent = active ? said(result.found) : "";
   if (active && !result.found.length) list.append(advice(state));
-  if (state.home) state.home.hidden = active;
+  searching(active);
+}
+
+// While somebody searches, the page shows only what was found.
+function searching(active) {
+  document.documentElement.classList.toggle("ps-searching", active);
 }
 
 function items(found, wanted) {

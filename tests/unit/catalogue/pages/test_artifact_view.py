@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from psreg.catalogue.pages.artifact_view import (
+    fill_box,
     parts,
     pbe_overview,
     prompt_form,
@@ -90,6 +91,30 @@ def test_what_has_several_lines_by_its_name_has_room_for_them():
     rows = re.findall(r'name="(\w+)" rows="(\d)"', form)
     assert dict(rows) == {"source_text": "4", "topic": "1", "context": "4"}
     assert '<span title="source_text">Source text<' in form
+
+
+@pytest.mark.parametrize(
+    ("defaults", "fewest", "folded"),
+    [
+        ("@b x\n@c x\n@d x\n", 2, "2 more values with a default"),
+        ("@b x\n@c x\n@d x\n", 3, "1 more value with a default"),
+        ("@b x\n@c x\n@d x\n", 4, ""),
+        ("@a x\n@b x\n@d x\n", 1, "1 more value with a default"),
+        ("@a x\n@b x\n@c x\n@d x\n", 0, "4 more values with a default"),
+    ],
+)
+def test_a_small_form_folds_what_has_a_default(defaults, fewest, folded):
+    prompt = read(f"{HEAD}[DEFAULTS]\n{defaults}[CONTENT]\n{{a}}{{b}}{{c}}{{d}}".encode())
+    box = fill_box(prompt, page="prompt/x/", fewest=fewest)
+    assert re.findall("<summary>(.*?)</summary>", box) == ([folded] if folded else [])
+    assert re.findall(r'name="(\w)"', box) == ["a", "b", "c", "d"]
+    assert "<textarea" not in prompt_form(prompt).partition("<details")[2]
+
+
+def test_a_form_says_at_once_what_is_missing():
+    assert ">Missing: a, b</p>" in fill_box(read(f"{HEAD}[CONTENT]\n{{a}}{{b}}".encode()))
+    ready = fill_box(read(f"{HEAD}[DEFAULTS]\n@a x\n[CONTENT]\n{{a}}".encode()))
+    assert ">All variables have a value</p>" in ready
 
 
 def test_data_cannot_end_its_script():

@@ -12,7 +12,7 @@ from psreg.catalogue.pages import markdown_pages, release_view
 from psreg.catalogue.pages.class_texts import RESERVED
 from psreg.catalogue.pages.entry_page import entry_pages
 from psreg.catalogue.pages.frame import ROOT, Site
-from psreg.catalogue.pages.listing import Row, class_part, home_parts, search_box
+from psreg.catalogue.pages.listing import Row, class_part, search_box
 from psreg.catalogue.pages.reference_tables import formula_table
 from psreg.formats.json.canonical import canonical
 from psreg.formats.protocol_versions import ProtocolConformance
@@ -196,7 +196,6 @@ def test_a_deprecated_entry_may_have_no_replacement():
 def test_the_reserved_class_says_so_once_on_every_page():
     rows = [Row.of(entry) for entry in ENTRIES.values()]
     assert {body.count(RESERVED) for body in bodies("watcher").values()} == {1}
-    assert "".join(home_parts(rows, SITE).values()).count(RESERVED) == 1
     page = markdown_pages.class_sources()["persistent_service/index.md"]
     assert (page + class_part("persistent_service", rows)).casefold().count(RESERVED) == 1
 
@@ -209,22 +208,6 @@ def test_the_first_button_is_for_the_prompt():
     assert template.index('id="fill"') < template.index('id="use"') < template.index('id="does"')
     assert template.index("psreg install river") < template.index("Copy the prompt")
     assert "ps-take" not in bodies("watcher")["persistent_service/watcher/"]
-
-
-def test_the_newest_releases_are_those_of_the_last_days():
-    entry = ENTRIES["listener"]
-    latest, fixed = entry.releases
-    record = replace(fixed.record, date="2099-01-01T00:00:00Z", yanked=None)
-    fixed = replace(fixed, record=record)
-    rows = [Row.of(replace(entry, releases=(latest, fixed)))]
-    rows += [Row.of(other) for name, other in ENTRIES.items() if name != "listener"]
-    newest = home_parts(rows, SITE)["newest"]
-    first = newest[: newest.index("</li>")]
-    assert 'href="interactive_engine/listener/1.0.0/"' in first
-    assert "1 Jan 2099" in first
-    yanked = replace(fixed, record=replace(fixed.record, yanked="It loops."))
-    row = Row.of(replace(entry, releases=(latest, yanked)))
-    assert (row.newest, row.newest_path) == ("1.1.0", "interactive_engine/listener/")
 
 
 @pytest.mark.parametrize(
@@ -303,7 +286,7 @@ class Elements(HTMLParser):
 def test_no_markup_of_a_hostile_entry_reaches_a_page():
     rows = [Row.of(entry) for entry in ENTRIES.values()]
     pages = [page.body for page in entry_pages(ENTRIES["hostile"], SITE)]
-    for body in [*pages, class_part("interactive_engine", rows), *home_parts(rows, SITE).values()]:
+    for body in [*pages, class_part("interactive_engine", rows)]:
         assert SCRIPT not in body
         assert ATTRIBUTE not in body
         assert "\u202e" not in body
@@ -321,23 +304,7 @@ def test_lists():
     assert "Search 2 interactive engines" in engines
     assert '<a href="listener/"><h3>listener</h3></a>' in engines
     assert "deprecated" in class_part("stateless_executor", rows)
-    home = home_parts(rows, SITE)
-    assert "Search 5 prompts" in home["search"]
-    assert "2 entries" in home["classes"]
-    assert SITE.add_command in home["add"]
-
-
-def test_an_empty_registry_has_a_home():
-    home = home_parts([], SITE)
-    assert "There are no releases yet." in home["newest"]
-    assert "psreg install NAME" in home["install"]
     assert "Search 0 prompts" in search_box(0, "")
-
-
-def test_a_registry_that_was_never_published_has_a_home_without_a_command_to_add_it():
-    home = home_parts([], replace(SITE, registry_id="", mode="", root_sha256=""))
-    assert "psreg registry add" not in "".join(home.values())
-    assert "has not been published yet" in home["add"]
 
 
 def test_a_class_page_lists_so_many_entries_and_says_that_there_are_more():

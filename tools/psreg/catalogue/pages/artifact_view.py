@@ -11,11 +11,13 @@ are interpreted in one place (PROMPT-A5, PROMPT-A6).
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 from psreg.catalogue.pages.html import (
     chips,
+    count,
     humanised,
     paragraphs,
     section,
@@ -257,19 +259,24 @@ def _default(value: str | None) -> str:
 
 def prompt_form(prompt: Prompt) -> str:
     """Return the section in which a readable prompt is filled in; "" if it has no variables."""
-    if not prompt.variables:
-        return ""
+    return section("fill", "Fill it in", fill_box(prompt)) if prompt.variables else ""
+
+
+def fill_box(prompt: Prompt, *, page: str = "", fewest: int = sys.maxsize) -> str:
+    """Return the form of a readable prompt with variables, and the text that it makes.
+
+    `page` is the address of the entry's page, if this is another one: links with values lead there.
+    After the first `fewest` fields, what has a default is folded.
+    """
     data = {
         "parts": parts(prompt),
         "names": [v.name for v in prompt.variables],
         "required": [v.default is None for v in prompt.variables],
     }
-    fields = "".join(_field(at, v.name, v.default) for at, v in enumerate(prompt.variables))
-    return section(
-        "fill",
-        "Fill it in",
-        '<div class="ps-fill"><form class="ps-fill__form" autocomplete="off">'
-        f'{fields}<p class="ps-fill__open" role="status"></p></form>'
+    return (
+        f'<div class="ps-fill" data-page="{text(page)}"><form class="ps-fill__form" '
+        f'autocomplete="off">{_fields(prompt, fewest)}'
+        f'<p class="ps-fill__open" role="status">{text(_open(prompt))}</p></form>'
         '<div class="ps-fill__result"><div class="ps-bar"><span>The text to use</span>'
         '<button type="button" class="ps-copy" data-copy-filled data-copied="Copied the prompt">'
         "Copy the prompt</button></div>"
@@ -277,8 +284,24 @@ def prompt_form(prompt: Prompt) -> str:
         '<p class="ps-fill__link"><button type="button" class="ps-copy" data-copy-link '
         'data-copied="Copied the link">Copy a link with these values</button> '
         "<span>Whoever has the link reads what you typed; no server does.</span></p></div>"
-        f'<script type="application/json" class="ps-fill__data">{script_json(data)}</script></div>',
+        f'<script type="application/json" class="ps-fill__data">{script_json(data)}</script></div>'
     )
+
+
+def _open(prompt: Prompt) -> str:
+    """Return what the form says before anything is typed."""
+    missing = ", ".join(v.name for v in prompt.variables if v.default is None)
+    return f"Missing: {missing}" if missing else "All variables have a value"
+
+
+def _fields(prompt: Prompt, fewest: int) -> str:
+    fields = [_field(at, v.name, v.default) for at, v in enumerate(prompt.variables)]
+    required = [at for at, v in enumerate(prompt.variables) if v.default is None]
+    shown = max([fewest, *(at + 1 for at in required)])
+    more = "".join(fields[shown:])
+    summary = f"<summary>{count(len(fields) - shown, 'more value')} with a default</summary>"
+    folded = f'<details class="ps-fill__more">{summary}{more}</details>' if more else ""
+    return "".join(fields[:shown]) + folded
 
 
 def _field(at: int, name: str, default: str | None) -> str:

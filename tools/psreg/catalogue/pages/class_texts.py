@@ -13,9 +13,10 @@ RESERVED = "reserved class: a design document that nothing executes today"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassText:
-    """One class folder: a sentence and a paragraph about it."""
+    """One class folder: a name for people who know no class, a sentence and a paragraph."""
 
     slug: str
+    label: str
     line: str
     about: str
 
@@ -38,7 +39,8 @@ class ClassText:
 CLASS_TEXTS: tuple[ClassText, ...] = (
     ClassText(
         slug="interactive_engine",
-        line="Conversations with phases, techniques, and a way to save and resume.",
+        label="Conversations",
+        line="A tutor, a sparring partner, a guide: with phases, and a save to resume from.",
         about="An interactive engine turns an assistant into a partner for a longer conversation: "
         "a tutor, a sparring partner, a guide through a decision. It has phases, named techniques "
         "with an example each, and writes a save that you paste to continue another day. It runs "
@@ -46,18 +48,21 @@ CLASS_TEXTS: tuple[ClassText, ...] = (
     ),
     ClassText(
         slug="stateless_executor",
+        label="Single tasks",
         line="One task, one result: paste the material and copy the answer.",
         about="A stateless executor does one thing and stops. It states its goal, how it behaves, "
         "and the condition on which it ends. It keeps nothing between two runs.",
     ),
     ClassText(
         slug="prompt",
+        label="Forms to fill in",
         line="Texts with variables and defaults, filled in here or on the command line.",
         about="A prompt template is a text with variables in braces. Some have defaults; you "
         "supply the others, in the form on each page or with `psreg copy NAME --set key=value`.",
     ),
     ClassText(
         slug="persistent_service",
+        label="Designs",
         line="Designs for assistants that monitor something in the background.",
         about="A persistent service would monitor something and report when a condition is met. "
         "PBE 1.0 reserves the class and leaves it unfinished, so an entry here is a design to "

@@ -26,7 +26,8 @@ class Site:
     """The registry that the pages belong to.
 
     `base_url` ends with a slash, or is "" if the address is not known; then there are no canonical
-    links and no sitemap. `mode` is `dev` or `production`.
+    links and no sitemap. `mode` is `dev` or `production`. `picks` are the names of entries to begin
+    with.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Site:
     mode: str
     root_sha256: str
     base_url: str = ""
+    picks: tuple[str, ...] = ()
 
     @property
     def add_command(self) -> str:

@@ -1,26 +1,17 @@
-"""Lists of entries: the search box with its first results, class cards, the newest releases."""
+"""Lists of entries: their rows, and the search box with its first results."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from psreg.catalogue.pages import release_view
-from psreg.catalogue.pages.class_texts import (
-    CLASS_TEXTS,
-    RESERVED,
-    ClassText,
-    class_chip,
-    class_text,
-)
-from psreg.catalogue.pages.entry_page import DRAFT_CHIP, day, mode_chip
-from psreg.catalogue.pages.frame import Site
-from psreg.catalogue.pages.html import command, count, terms, text
-from psreg.core.identity import EntryId
+from psreg.catalogue.pages.class_texts import class_chip, class_text
+from psreg.catalogue.pages.entry_page import DRAFT_CHIP
+from psreg.catalogue.pages.html import count, text
+from psreg.core.identity import EntryId, ReleaseId
 from psreg.registry.published import Entry
 
-_NEWEST = 6
 _LISTED = 500
 """Maximum number of entries listed on a class page; search finds all of them."""
 
@@ -32,7 +23,8 @@ class Row:
     `newest` is the version that was released last, and `released` its date: a fix of an older
     version may be newer than the latest one. `last` is the date of the last release, even if it is
     yanked; "" if nothing is released. A `draft` is an entry whose latest release is one; if
-    nothing of it can be shown but what is wrong with it, its `version` is "".
+    nothing of it can be shown but what is wrong with it, its `version` is "". `withdrawn` is one
+    whose latest release is yanked or revoked.
     """
 
     name: str
@@ -46,6 +38,7 @@ class Row:
     last: str
     deprecated: bool = False
     draft: bool = False
+    withdrawn: bool = False
 
     @classmethod
     def of(cls, entry: Entry) -> Row:
@@ -66,6 +59,7 @@ class Row:
             last=max((r.record.date for r in released), default=""),
             deprecated=entry.record.deprecated is not None,
             draft=latest.draft,
+            withdrawn=latest.record.yanked is not None or latest.record.revoked is not None,
         )
 
     @classmethod
@@ -85,6 +79,11 @@ class Row:
         )
 
     @property
+    def id(self) -> ReleaseId:
+        """The latest release."""
+        return ReleaseId(entry_class=self.entry_class, name=self.name, version=self.version)
+
+    @property
     def path(self) -> str:
         """The folder of the entry's page."""
         return f"{self.entry_class}/{self.name}/"
@@ -93,23 +92,6 @@ class Row:
     def newest_path(self) -> str:
         """The folder of the page about its newest release."""
         return self.path if self.newest == self.version else f"{self.path}{self.newest}/"
-
-
-def home_parts(rows: Sequence[Row], site: Site) -> dict[str, str]:
-    """Return the values of the placeholders of the home page."""
-    released = [row for row in rows if not (row.draft and row.newest == row.version)]
-    latest = sorted(released, key=lambda row: row.released, reverse=True)[:_NEWEST]
-    return {
-        "search": search_box(len(rows), ""),
-        "classes": _class_cards(rows),
-        "newest": _newest(latest),
-        "add": command(site.add_command) if site.registry_id else _UNPUBLISHED,
-        "install": command(f"psreg install {latest[0].name if latest else 'NAME'}"),
-        "registry": _registry(rows, site),
-    }
-
-
-_UNPUBLISHED = "<p>This registry has not been published yet.</p>"
 
 
 def class_part(slug: str, rows: Iterable[Row]) -> str:
@@ -147,42 +129,4 @@ def _result(row: Row) -> str:
         f'<li class="ps-result"><a href="{text(row.name)}/"><h3>{text(row.name)}</h3></a>'
         f'<p class="ps-result__meta">{class_chip(row.entry_class)} {text(row.version)} {state}</p>'
         f'<p>{text(row.summary)}</p><ul class="ps-chips">{tags}</ul></li>'
-    )
-
-
-def _class_cards(rows: Sequence[Row]) -> str:
-    held = Counter(row.entry_class for row in rows)
-    cards = "".join(_class_card(c, held[c.slug]) for c in CLASS_TEXTS)
-    return f'<div class="ps-cards">{cards}</div>'
-
-
-def _class_card(entry: ClassText, number: int) -> str:
-    reserved = f'<p class="ps-reserved">{RESERVED}</p>' if entry.reserved else ""
-    return (
-        f'<a class="ps-card ps-card--{entry.slug}" href="{entry.slug}/">'
-        f"<h3>{text(entry.title)}</h3><p>{text(entry.line)}</p>{reserved}"
-        f'<p class="ps-count">{count(number, "entry", "entries")}</p></a>'
-    )
-
-
-def _newest(latest: Sequence[Row]) -> str:
-    items = "".join(
-        f'<li><a href="{row.newest_path}"><strong>{text(row.name)}</strong> {text(row.newest)}</a>'
-        f'<div class="ps-newest__meta">{class_chip(row.entry_class)} {day(row.released)}</div>'
-        f"<p>{text(row.summary)}</p></li>"
-        for row in latest
-    )
-    return f'<ol class="ps-newest">{items}</ol>' if items else "<p>There are no releases yet.</p>"
-
-
-def _registry(rows: Sequence[Row], site: Site) -> str:
-    if not site.registry_id:
-        return ""
-    return terms(
-        [
-            ("Registry", f"<code>{text(site.registry_id)}</code> {mode_chip(site)}"),
-            ("Root", f"<code>{text(site.root_sha256)}</code>"),
-            ("Contains", count(len(rows), "prompt")),
-        ],
-        "ps-facts",
     )

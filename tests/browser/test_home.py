@@ -1,0 +1,96 @@
+"""The home page in a real browser: a form that is alive, what a query hides, what a finger needs."""
+
+import pytest
+
+from psreg.formats.dotprompt import read, render
+from support.catalogue import TEMPLATE
+
+PROMPT = read(TEMPLATE.encode())
+COPIED_LINK = "document.querySelector('[data-copy-link]').textContent === 'Copied the link'"
+
+
+def test_somebody_types_and_a_prompt_is_built(tab):
+    page = tab.open()
+    assert page.locator(".ps-pick h3").all_text_contents() == ["Listener", "River letter"]
+    page.locator(".ps-home textarea").first.fill("the Elbe at Dresden")
+    page.locator("textarea[name='unknown-one']").fill("so be it")
+    values = {"river": "the Elbe at Dresden", "unknown-one": "so be it"}
+    assert page.locator(".ps-fill__text").text_content() == render(PROMPT, values).text
+    page.get_by_role("button", name="Copy a link with these values").click()
+    tab.until(COPIED_LINK)
+    link = tab.clipboard()
+    assert link.startswith(f"{tab.site}prompt/river_letter/#fill?")
+    page = tab.open(link.removeprefix(tab.site))
+    assert page.locator(".ps-fill__text").text_content() == render(PROMPT, values).text
+
+
+def test_a_query_hides_the_rest_until_it_is_cleared(tab):
+    page = tab.open("?q=listens")
+    assert page.locator(".ps-result").count() == 1
+    assert not page.locator(".ps-home").is_visible()
+    assert not page.locator(".ps-lead").is_visible()
+    page.locator("#ps-q").fill("")
+    page.locator(".ps-home").wait_for(state="visible")
+    assert page.locator(".ps-lead").is_visible()
+
+
+def test_without_the_data_the_page_shows_what_it_has(tab):
+    tab.foreseen = "Failed to load resource"
+    tab.page.route("**/api/v1/index.json", lambda route: route.abort())
+    page = tab.page
+    page.goto(f"{tab.site}?q=listens")
+    page.locator(".ps-home").wait_for(state="visible")
+    assert "could not be loaded" in page.locator(".ps-search__status").text_content()
+    tab.failed.clear()
+
+
+SHIFT = """() => new Promise((resolve) => {
+  let sum = 0;
+  new PerformanceObserver((list) => {
+    for (const each of list.getEntries()) if (!each.hadRecentInput) sum += each.value;
+  }).observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => resolve(sum), 300);
+})"""
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+@pytest.mark.parametrize("path", ["", "?q=test", "?tag=river", "prompt/river_letter/"])
+def test_nothing_moves_while_a_page_loads(open_tab, path, width):
+    tab = open_tab(viewport={"width": width, "height": 800})
+    page = tab.open(path)
+    assert page.evaluate(SHIFT) <= 0.02
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+SMALL = """[...document.querySelectorAll(
+  ".ps-search :is(input, select, button), .ps-home :is(.ps-copy, textarea, summary, h2 a, a.ps-card),"
+  + ".ps-footer__about a, .md-header__button.md-icon"
+)].filter((each) => {
+  const { width, height } = each.getBoundingClientRect();
+  return width && (width < 44 || height < 44);
+}).map((each) => each.outerHTML)"""
+
+
+@pytest.mark.parametrize("path", ["", "?q=test"])
+def test_a_finger_meets_every_control(open_tab, path):
+    tab = open_tab(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = tab.open(path)
+    assert page.evaluate(SMALL) == []
+
+
+@pytest.mark.parametrize("width", [320, 390, 600, 820, 1280, 1600])
+def test_the_kinds_never_leave_one_alone(open_tab, width):
+    page = open_tab(viewport={"width": width, "height": 800}).open()
+    tops = page.evaluate(
+        "[...document.querySelectorAll('.ps-cards > a')].map((a) => a.getBoundingClientRect().top)"
+    )
+    assert len({tops.count(top) for top in tops}) == 1
+
+
+def test_without_scripts_there_is_no_control_that_needs_them(open_tab):
+    page = open_tab(java_script_enabled=False).open("", ready="true")
+    assert page.locator(".ps-pick").count() == 2
+    assert page.locator(".ps-fill__text").is_visible()
+    for control in ("#ps-q", ".ps-copy", ".ps-fill textarea", "label[for=__search]"):
+        assert page.locator(control).count()
+        assert not page.locator(control).first.is_visible()
