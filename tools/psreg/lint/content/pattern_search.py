@@ -274,7 +274,7 @@ class Pattern:
         return [*marks, *self.gate.demands]
 
     def demands_beside(self, common: frozenset[str]) -> list[frozenset[str]]:
-        """Return `demands` that `common`, the marks of an ordinary text, meet as seldom as may be."""
+        """Return `demands` that `common`, the marks of an ordinary text, seldom meet."""
         starts = (marks for known in self._starts.values() for _, marks in known)
         needles = (marks for _, marks, _ in places_to_search(self.needles))
         each = (starts, needles, *self.gate.alternatives)
@@ -347,7 +347,7 @@ class Row:
         return _of_any(pattern.demands for pattern in self.spellings)
 
     def demands_beside(self, common: frozenset[str]) -> list[frozenset[str]]:
-        """Return `demands` that `common`, the marks of an ordinary text, meet as seldom as may be."""
+        """Return `demands` that `common`, the marks of an ordinary text, seldom meet."""
         return _of_any(pattern.demands_beside(common) for pattern in self.spellings)
 
     @property
