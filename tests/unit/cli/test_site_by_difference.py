@@ -67,9 +67,13 @@ def test_a_release_changes_the_pages_that_show_it_and_no_others(world: World) ->
         "prompt/apple_pie/1.1.0/index.html",
         "prompt/apple_pie/index.html",
         "prompt/apple_pie/index.md",
+        "prompt/apple_pie/feed.atom",
+        "prompt/apple_pie/feed.json",
         "prompt/feed.atom",
         "prompt/feed.json",
         "prompt/index.html",
+        "tags/greeting/feed.atom",
+        "tags/greeting/feed.json",
     }
     assert after == world.whole()
 
@@ -135,8 +139,10 @@ def test_a_registry_that_was_put_back_puts_the_site_back(world: World) -> None:
 def test_an_entry_that_is_gone_leaves_nothing(world: World, tmp_path: Path) -> None:
     before = world.site()
     shutil.copytree(world.checkout, world.root / "saved")
-    world.publish(tree(entry("river_bank")))
+    tagged = {p: text.replace("greeting", "odd") for p, text in entry("river_bank").items()}
+    world.publish(tree(tagged))
     world.build()
+    assert "tags/odd/feed.json" in world.site()
     assert "prompt/river_bank/index.html" in world.site()
     shutil.rmtree(world.checkout)
     (world.root / "saved").rename(world.checkout)

@@ -14,12 +14,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from psreg.catalogue.entry_files import write_all, write_changed, write_drafts, write_shared
-from psreg.catalogue.feed_files import feed_files
+from psreg.catalogue.feed_files import (
+    SignedRecords,
+    changed_tags,
+    dropped_tags,
+    feed_files,
+    tag_folder,
+)
 from psreg.catalogue.fingerprint import fingerprint
 from psreg.catalogue.mkdocs_frame import Frame, build_frame, frame_source
 from psreg.catalogue.pages import markdown_pages
 from psreg.catalogue.pages.draft_page import draft_list
-from psreg.catalogue.pages.feed_links import feed_links
+from psreg.catalogue.pages.feed_links import feed_links, home_feed_links
 from psreg.catalogue.pages.frame import Shells, Site, Template, shells_of
 from psreg.catalogue.pages.home import home_parts, picked
 from psreg.catalogue.pages.json_api import (
@@ -250,6 +256,8 @@ class _Build:
             self._write_lists(target, before, entries)
             for path in sitemap_paths(len(before.pages) + len(rows_of(before.entries))):
                 target.remove(path)
+            for tag in dropped_tags(before.entries, entries):
+                target.remove_others(tag_folder(tag))
             if self.drafts is None:
                 target.remove(DRAFTS_FILE)
             for path, data in last:  # they make the others current
@@ -322,23 +330,28 @@ class _Build:
         lists = {"index.html": home}
         lists |= {f"{slug}/index.html": {"entries": class_part(slug, rows)} for slug in CLASSES}
         if self.site.base_url:
-            home["feeds"] = feed_links("", "")
+            home["feeds"] = home_feed_links()
             for slug in CLASSES:
                 lists[f"{slug}/index.html"]["feeds"] = feed_links(slug, "../")
         for path, parts in lists.items():
             template = Template(before.frames[path])
             target.page(path, template.fill({"policy": template.policy, **parts}))
         if self.site.base_url:  # sitemaps and feeds need complete addresses
-            read = RegistryFolder(self.source.registry).read
-            signed = self._signed(entries)
-            for path, data in feed_files(self.site, rows, signed, read):
-                target.write(path, data)
+            self._write_feeds(target, before, entries)
             pages = [
                 *((page, "") for page in before.pages),
                 *((row.path, row.date) for row in rows),
             ]
             for path, page in sitemaps(self.site, pages).items():
                 target.page(path, page)
+
+    def _write_feeds(self, target: SiteDir, before: Manifest, entries: Entries) -> None:
+        """Write the feeds that may differ, but for those of entries."""
+        records = SignedRecords(self._signed(entries), RegistryFolder(self.source.registry).read)
+        tags = changed_tags(before.entries, entries)
+        effects = self.registry.effects
+        for path, data in feed_files(self.site, rows_of(entries), records, effects, tags):
+            target.write(path, data)
 
 
 def _named(drafts: Drafts | None, names: Iterable[str]) -> dict[str, Draft]:

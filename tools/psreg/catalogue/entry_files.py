@@ -9,9 +9,10 @@ from functools import partial
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
+from psreg.catalogue.feed_files import entry_feed_files
 from psreg.catalogue.pages.draft_page import draft_pages
 from psreg.catalogue.pages.entry_page import entry_pages
-from psreg.catalogue.pages.frame import Shells
+from psreg.catalogue.pages.frame import Shells, Site
 from psreg.catalogue.pages.listing import Row
 from psreg.catalogue.site_folder import (
     SiteChange,
@@ -113,10 +114,17 @@ def write_shared(
 
 
 def _pages(shells: Shells, some: Sequence[Entry]) -> list[tuple[str, bytes]]:
-    """Return the pages and texts of some entries, by path below the root of the site."""
+    """Return the pages of some entries and what is beside them, by path below the site's root."""
     pages = (page for entry in some for page in entry_pages(entry, shells.site))
-    texts = (text for entry in some for text in entry_texts(entry, shells.site))
-    return [*((page.file, shells.fill(page).encode()) for page in pages), *texts]
+    filled = ((page.file, shells.fill(page).encode()) for page in pages)
+    return [*filled, *(each for entry in some for each in _beside(entry, shells.site))]
+
+
+def _beside(entry: Entry, site: Site) -> Iterator[tuple[str, bytes]]:
+    """Yield the other views of an entry: its Markdown and its feed."""
+    yield from entry_texts(entry, site)
+    if site.base_url:
+        yield from entry_feed_files(entry, site)
 
 
 def write_changed(
@@ -194,7 +202,7 @@ def write_drafts(target: SiteDir, shells: Shells, drafts: Iterable[Draft]) -> di
         for page in draft_pages(draft, shells.site):
             target.page(page.file, shells.fill(page))
         if draft.entry:
-            for path, data in entry_texts(draft.entry, shells.site):
+            for path, data in _beside(draft.entry, shells.site):
                 target.write(path, data)
             _write_files(target, draft.entry)
         rows[draft.id.name] = Row.of(draft.entry) if draft.entry else Row.unfinished(draft.id)

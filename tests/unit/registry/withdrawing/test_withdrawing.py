@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 from jsonschema import Draft202012Validator
 
+from psreg.catalogue.pages.feed_items import action_advisories
 from psreg.catalogue.pages.json_api import advisory_files
 from psreg.core.errors import FindingsError, TrustError, UnavailableError, UsageError
 from psreg.core.ssh_key import SshKey
@@ -400,6 +401,10 @@ def test_advisories_are_those_of_osv(home: Path, registry: Path) -> None:
     assert [json.loads(files[f"advisories/{each['id']}.json"]) for each in found] == found
     listed = json.loads(files["api/v1/advisories.json"])["advisories"]
     assert [each["id"] for each in listed] == [each["id"] for each in found]
+    items = [*action_advisories(effects)]
+    assert [item.path for item in items] == [each["path"] for each in listed]
+    assert items[0].title == "alpha 1.1.0 was revoked (lifted)"
+    assert items[1].text == found[1]["details"]
 
 
 def test_a_void_key_of_nobody_is_in_no_record(home: Path, registry: Path) -> None:

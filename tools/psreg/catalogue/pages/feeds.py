@@ -1,92 +1,41 @@
-"""Feeds of releases: Atom (RFC 4287) and JSON Feed 1.1.
+"""Feeds: Atom (RFC 4287) and JSON Feed 1.1, and a list of them (OPML 2.0).
 
 Everything comes from signed records, dates too, so that building twice gives the same bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from psreg.catalogue.pages.feed_links import ATOM, JSON, feed_topic
+from psreg.catalogue.pages.feed_items import Item
+from psreg.catalogue.pages.feed_links import ATOM, JSON
 from psreg.catalogue.pages.frame import Site
 from psreg.catalogue.pages.html import text, visible
 from psreg.catalogue.pages.json_api import json_file
-from psreg.registry.records import ReleaseRecord
-
-MOST_ITEMS = 50
-"""Maximum number of releases in a feed."""
 
 _NO_DATE = "1970-01-01T00:00:00Z"
 """When a feed without items was changed: Atom requires a date."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """A release in a feed, with the name and the class of its entry."""
-
-    name: str
-    entry_class: str
-    release: ReleaseRecord
-
-    @property
-    def title(self) -> str:
-        """The name and version, and whether it was withdrawn."""
-        state = self.state
-        return f"{self.name} {self.release.version}" + (f" ({state})" if state else "")
-
-    @property
-    def state(self) -> str:
-        """`revoked`, `yanked` or ""."""
-        if self.release.revoked:
-            return "revoked"
-        return "" if self.release.yanked is None else "yanked"
-
-    @property
-    def text(self) -> str:
-        """What happened, in plain text: why it was withdrawn, what it is for, what changed."""
-        if self.release.revoked:
-            why = self.release.revoked.told("This version")
-        elif self.release.yanked is not None:
-            why = f"This version was yanked: {self.release.yanked}"
-        else:
-            why = ""
-        parts = (why, self.release.text("summary"), self.release.text("changes"))
-        return "\n\n".join(filter(None, parts))
-
-    @property
-    def updated(self) -> str:
-        """When it was released or revoked; a record does not say when it was yanked."""
-        revoked = self.release.revoked
-        return max(self.release.date, revoked.date) if revoked else self.release.date
-
-    @property
-    def path(self) -> str:
-        """The folder of the page of the release."""
-        return f"{self.entry_class}/{self.name}/{self.release.version}/"
-
-    def id(self, site: Site) -> str:
-        """What identifies the release, wherever the site is."""
-        release = self.release
-        return f"urn:psreg:{site.registry_id}:{self.name}:{release.version}:{release.sha256}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
-    """The newest releases, newest first: of all entries if `slug` is "", else of a class."""
+    """A feed, newest item first.
 
-    slug: str
-    items: Sequence[Item]
+    `key` identifies it within the registry, `topic` is its title, `folder` has its files, and
+    `page`, below the root of the site, shows the same to people.
+    """
 
-    @property
-    def folder(self) -> str:
-        """The folder of the feed and of the page that lists the same entries."""
-        return f"{self.slug}/" if self.slug else ""
+    key: str
+    topic: str
+    folder: str
+    page: str
+    items: Sequence[Item] = ()
 
     def title(self, site: Site) -> str:
         """What it is called in a feed reader."""
-        return f"{site.name}: {feed_topic(self.slug)}"
+        return f"{site.name}: {self.topic}"
 
     def files(self, site: Site) -> Iterator[tuple[str, bytes]]:
         """Yield path and bytes of the feed in both formats; `site` has an address."""
@@ -95,58 +44,68 @@ class Feed:
 
     def _atom(self, site: Site) -> str:
         updated = max((item.updated for item in self.items), default=_NO_DATE)
-        address = site.base_url + self.folder
-        name = ":".join(filter(None, ("urn:psreg", site.registry_id, "releases", self.slug)))
+        itself, page = f"{site.base_url}{self.folder}{ATOM}", f"{site.base_url}{self.page}"
         entries = "".join(_atom_entry(item, site) for item in self.items)
         return (
             '<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">\n'
-            f"<id>{_xml(name)}</id>\n<title>{_xml(self.title(site))}</title>\n"
+            f"<id>{_xml(_urn(self.key, site))}</id>\n<title>{_xml(self.title(site))}</title>\n"
             f"<updated>{_xml(updated)}</updated>\n"
             f"<author><name>{_xml(site.name)}</name></author>\n"
-            f'<link rel="self" type="application/atom+xml" href="{_xml(address + ATOM)}"/>\n'
-            f'<link rel="alternate" type="text/html" href="{_xml(address)}"/>\n{entries}</feed>\n'
+            f'<link rel="self" type="application/atom+xml" href="{_xml(itself)}"/>\n'
+            f'<link rel="alternate" type="text/html" href="{_xml(page)}"/>\n{entries}</feed>\n'
         )
 
     def _document(self, site: Site) -> dict[str, Any]:
-        address = site.base_url + self.folder
         return {
             "version": "https://jsonfeed.org/version/1.1",
             "title": visible(self.title(site)),
-            "home_page_url": address,
-            "feed_url": address + JSON,
+            "home_page_url": f"{site.base_url}{self.page}",
+            "feed_url": f"{site.base_url}{self.folder}{JSON}",
             "items": [_json_item(item, site) for item in self.items],
         }
 
 
+def feed_list(feeds: Iterable[Feed], site: Site) -> str:
+    """Return the list of feeds as OPML, which feed readers import; `site` has an address."""
+    outlines = "".join(
+        f'<outline type="rss" text="{_xml(feed.title(site))}" '
+        f'xmlUrl="{_xml(site.base_url + feed.folder + ATOM)}" '
+        f'htmlUrl="{_xml(site.base_url + feed.page)}"/>\n'
+        for feed in feeds
+    )
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<opml version="2.0">\n'
+        f"<head><title>{_xml(site.name)}</title></head>\n<body>\n{outlines}</body>\n</opml>\n"
+    )
+
+
+def _urn(key: str, site: Site) -> str:
+    """Return what identifies a feed or an item, wherever the site is."""
+    return ":".join(filter(None, ("urn:psreg", site.registry_id, key)))
+
+
 def _atom_entry(item: Item, site: Site) -> str:
-    release = item.release
-    tags = "".join(f'<category term="{_xml(tag)}"/>' for tag in release.texts("tags"))
+    tags = "".join(f'<category term="{_xml(tag)}"/>' for tag in item.tags)
+    kind = "application/json" if item.path.endswith(".json") else "text/html"
     address = _xml(site.base_url + item.path)
     return (
-        f"<entry>\n<id>{_xml(item.id(site))}</id>\n<title>{_xml(item.title)}</title>\n"
-        f"<published>{_xml(release.date)}</published>\n<updated>{_xml(item.updated)}</updated>\n"
-        f'<link rel="alternate" type="text/html" href="{address}"/>\n{tags}'
+        f"<entry>\n<id>{_xml(_urn(item.key, site))}</id>\n<title>{_xml(item.title)}</title>\n"
+        f"<published>{_xml(item.published)}</published>\n<updated>{_xml(item.updated)}</updated>\n"
+        f'<link rel="alternate" type="{kind}" href="{address}"/>\n{tags}'
         f'<content type="text">{_xml(item.text)}</content>\n</entry>\n'
     )
 
 
 def _json_item(item: Item, site: Site) -> dict[str, Any]:
-    release = item.release
     return {
-        "id": item.id(site),
+        "id": _urn(item.key, site),
         "url": site.base_url + item.path,
         "title": visible(item.title),
         "content_text": visible(item.text),
-        "date_published": release.date,
+        "date_published": item.published,
         "date_modified": item.updated,
-        "tags": [visible(tag) for tag in release.texts("tags")],
-        "_psreg": {
-            "name": item.name,
-            "class": item.entry_class,
-            "version": release.version,
-            "sha256": release.sha256,
-            "state": item.state or "released",
-        },
+        "tags": [visible(tag) for tag in item.tags],
+        "_psreg": dict(item.details),
     }
 
 

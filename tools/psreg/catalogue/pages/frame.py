@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from psreg.catalogue.pages.feed_links import page_feed_links
+from psreg.catalogue.pages.feed_links import entry_feed_links
 from psreg.catalogue.pages.html import tag, text
 
 _MARK = re.compile(r"<!--psreg:([a-z-]+)-->")
@@ -50,7 +50,7 @@ class Page:
 
     `canonical` is the folder that search engines should prefer. `body` is HTML whose links contain
     `ROOT` for the relative path to the site's root. `of_release` is whether the page is about a
-    release: such a page has a Markdown text beside the canonical one.
+    release: such a page has a Markdown text beside the canonical one, and its entry has a feed.
     """
 
     path: str
@@ -158,7 +158,7 @@ def _head(page: Page, site: Site) -> str:
         where = "../" * page.path.count("/") + quote(f"{page.canonical or page.path}{MARKDOWN}")
         meta.append(f'<link rel="alternate" type="text/markdown" href="{where}">')
     if site.base_url:
-        meta.append(page_feed_links(page.path))
+        meta.append(entry_feed_links(page.path) if page.of_release else "")
         address = text(site.base_url + (page.canonical or page.path))
         meta.append(f'<meta property="og:url" content="{address}">')
         meta.append(f'<link rel="canonical" href="{address}">')

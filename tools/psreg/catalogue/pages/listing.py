@@ -22,9 +22,10 @@ class Row:
 
     `newest` is the version that was released last, and `released` its date: a fix of an older
     version may be newer than the latest one. `last` is the date of the last release, even if it is
-    yanked; "" if nothing is released. A `draft` is an entry whose latest release is one; if
-    nothing of it can be shown but what is wrong with it, its `version` is "". `withdrawn` is one
-    whose latest release is yanked or revoked.
+    yanked; "" if nothing is released. `advised` is the date of the last release that is yanked, or
+    of the last one if the entry is deprecated; "" if neither is so. A `draft` is an entry whose
+    latest release is one; if nothing of it can be shown but what is wrong with it, its `version`
+    is "". `withdrawn` is one whose latest release is yanked or revoked.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Row:
     newest: str
     released: str
     last: str
+    advised: str = ""
     deprecated: bool = False
     draft: bool = False
     withdrawn: bool = False
@@ -46,6 +48,8 @@ class Row:
         latest = entry.latest
         released = [r for r in entry.releases if not r.draft]
         offered = [r.record for r in released if r.record.yanked is None]
+        deprecated = entry.record.deprecated is not None
+        advised = [r for r in released if deprecated or r.record.yanked is not None]
         newest = max(offered or [latest.record], key=lambda record: record.date)
         return cls(
             name=entry.record.name,
@@ -57,7 +61,8 @@ class Row:
             newest=newest.version,
             released=newest.date,
             last=max((r.record.date for r in released), default=""),
-            deprecated=entry.record.deprecated is not None,
+            advised=max((r.record.date for r in advised), default=""),
+            deprecated=deprecated,
             draft=latest.draft,
             withdrawn=latest.record.yanked is not None or latest.record.revoked is not None,
         )
