@@ -20,6 +20,10 @@ document.documentElement.classList.replace("no-js", "js");
   };
 })();
 
+// The theme takes each alternate for a translation, and would fetch a sitemap beside it. Ours are
+// feeds and other formats; with a second word in `rel` it does not find them.
+for (const link of document.querySelectorAll("link[rel=alternate]")) link.relList.add("nofollow");
+
 // The theme would use ?q= for its search of the documentation; here it belongs to the catalogue.
 // search.js restores it once the theme has started.
 (function () {
