@@ -8,12 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 
-from psreg.catalogue.pages.feed_items import (
-    Item,
-    action_advisories,
-    record_advisories,
-    release_items,
-)
 from psreg.catalogue.pages.feed_links import (
     ADVISORIES,
     ADVISORIES_TOPIC,
@@ -21,10 +15,16 @@ from psreg.catalogue.pages.feed_links import (
     entry_topic,
     feed_topic,
 )
-from psreg.catalogue.pages.feeds import Feed, feed_list
 from psreg.catalogue.pages.frame import Site
 from psreg.catalogue.pages.listing import Row
 from psreg.catalogue.site_manifest import Entries, Shown, rows_of
+from psreg.catalogue.texts.feed_items import (
+    Item,
+    action_advisories,
+    record_advisories,
+    release_items,
+)
+from psreg.catalogue.texts.feeds import Feed, feed_list
 from psreg.core.classes import CLASSES
 from psreg.registry.published import Entry
 from psreg.registry.records import PackageRecord, read_record

@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 from jsonschema import Draft202012Validator
 
-from psreg.catalogue.pages.feed_items import action_advisories
 from psreg.catalogue.pages.json_api import advisory_files
+from psreg.catalogue.texts.feed_items import action_advisories
 from psreg.core.errors import FindingsError, TrustError, UnavailableError, UsageError
 from psreg.core.ssh_key import SshKey
 from psreg.formats.tree import Tree as RegistryTree

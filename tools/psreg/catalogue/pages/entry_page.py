@@ -12,6 +12,7 @@ from psreg.catalogue.pages import release_view, trust_view
 from psreg.catalogue.pages.class_texts import RESERVED, class_chip, class_text
 from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs
 from psreg.catalogue.pages.html import COPY, chips, command, link, note, section, table, terms, text
+from psreg.catalogue.pages.linked_data import linked_data
 from psreg.core.classes import Format
 from psreg.formats import dotprompt
 from psreg.formats.release import told_origin
@@ -45,9 +46,11 @@ def entry_pages(entry: Entry, site: Site, notice: str = "") -> Iterator[Page]:
         description=release_view.field(latest, "summary"),
         body=_header(entry, latest, site, notice, pinned=False) + _body(entry, latest, site, facts),
         of_release=True,
+        linked_data=linked_data(entry, latest, site, home),
     )
     for release in entry.releases:
         path = f"{home}{release.record.version}/"
+        canonical = home if release is latest else path
         if release is latest:
             body = _short_body(entry, release, facts)
         else:
@@ -57,8 +60,9 @@ def entry_pages(entry: Entry, site: Site, notice: str = "") -> Iterator[Page]:
             title=f"{release_view.title(release)} {release.record.version}",
             description=release_view.field(release, "summary"),
             body=_header(entry, release, site, "", pinned=True) + body,
-            canonical=home if release is latest else path,
+            canonical=canonical,
             of_release=True,
+            linked_data=linked_data(entry, release, site, canonical),
         )
 
 

@@ -51,6 +51,7 @@ class Page:
     `canonical` is the folder that search engines should prefer. `body` is HTML whose links contain
     `ROOT` for the relative path to the site's root. `of_release` is whether the page is about a
     release: such a page has a Markdown text beside the canonical one, and its entry has a feed.
+    `linked_data` is the element that describes it for search engines.
     """
 
     path: str
@@ -59,6 +60,7 @@ class Page:
     body: str
     canonical: str = ""
     of_release: bool = False
+    linked_data: str = ""
 
     @property
     def file(self) -> str:
@@ -158,11 +160,18 @@ def _head(page: Page, site: Site) -> str:
         where = "../" * page.path.count("/") + quote(f"{page.canonical or page.path}{MARKDOWN}")
         meta.append(f'<link rel="alternate" type="text/markdown" href="{where}">')
     if site.base_url:
-        meta.append(entry_feed_links(page.path) if page.of_release else "")
+        meta.append(_release_links(page, site) if page.of_release else "")
         address = text(site.base_url + (page.canonical or page.path))
         meta.append(f'<meta property="og:url" content="{address}">')
         meta.append(f'<link rel="canonical" href="{address}">')
-    return "".join(meta)
+    return "".join((*meta, page.linked_data))
+
+
+def _release_links(page: Page, site: Site) -> str:
+    """Return the feeds and the picture of the page of a release."""
+    slug = page.path.partition("/")[0]
+    picture = text(f"{site.base_url}assets/psreg/pictures/{slug}.png")
+    return f'{entry_feed_links(page.path)}<meta property="og:image" content="{picture}">'
 
 
 def crumbs(steps: list[tuple[str, str]]) -> str:

@@ -16,11 +16,11 @@ from psreg.catalogue.feed_files import (
     feed_files,
     feed_tags,
 )
-from psreg.catalogue.pages.feed_items import record_advisories, release_items
 from psreg.catalogue.pages.feed_links import entry_feed_links, feed_links, home_feed_links
 from psreg.catalogue.pages.frame import Site
 from psreg.catalogue.pages.listing import Row
 from psreg.catalogue.site_manifest import Shown
+from psreg.catalogue.texts.feed_items import record_advisories, release_items
 from psreg.core.classes import CLASSES
 from psreg.core.errors import TrustError
 from psreg.formats.json.canonical import canonical

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from psreg.catalogue.pages.feed_items import Item
 from psreg.catalogue.pages.feed_links import ATOM, JSON
 from psreg.catalogue.pages.frame import Site
 from psreg.catalogue.pages.html import text, visible
 from psreg.catalogue.pages.json_api import json_file
+from psreg.catalogue.texts.feed_items import Item
 
 _NO_DATE = "1970-01-01T00:00:00Z"
 """When a feed without items was changed: Atom requires a date."""
