@@ -15,6 +15,7 @@ from psreg.catalogue.server import SiteServer
 from psreg.catalogue.site_source import SiteSource
 from psreg.cli.rules import all_rules
 from support.catalogue import checkout
+from support.paths import ROOT
 
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = [
@@ -49,6 +50,7 @@ def registry(tmp_path_factory):
     """The checkout the site is built from."""
     root = checkout(tmp_path_factory.mktemp("registry"))
     (root / "registry/policy.toml").write_text(POLICY)
+    (root / "site").symlink_to(ROOT / "site")  # with the pages about how psreg is made
     return root
 
 

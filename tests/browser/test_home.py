@@ -2,6 +2,10 @@
 
 import pytest
 
+from psreg.catalogue.build import FixedParts, build_site
+from psreg.catalogue.server import SiteServer
+from psreg.catalogue.site_source import SiteSource
+from psreg.cli.rules import all_rules
 from psreg.formats.dotprompt import read, render
 from support.catalogue import TEMPLATE
 
@@ -85,6 +89,24 @@ def test_the_kinds_never_leave_one_alone(open_tab, width):
         "[...document.querySelectorAll('.ps-cards > a')].map((a) => a.getBoundingClientRect().top)"
     )
     assert len({tops.count(top) for top in tops}) == 1
+
+
+def test_an_unknown_address_is_not_the_end(open_tab, registry, tmp_path):
+    source = SiteSource(checkout=registry, registry=registry / "registry")
+    build_site(source, tmp_path / "site", "", FixedParts(rules=all_rules, scripts=dict))
+    with SiteServer(tmp_path / "site", 0) as server, server.in_background():
+        tab = open_tab()
+        tab.site, tab.foreseen = server.url, "404 (Not Found)"
+        page = tab.open("prompt/river-leter/", ready="document.querySelector('#ps-lost')?.value")
+        assert page.input_value("#ps-lost") == "river leter"
+        links = page.locator("article li a").all_text_contents()
+        assert links[:2] == ["Prompts", "Conversations"]
+        assert links[-2:] == ["Learn", "Contribute"]
+        page.locator(".ps-lost button").click()
+        page.wait_for_url(f"{tab.site}?q=river+leter")
+        tab.until("document.querySelectorAll('.ps-result').length")
+        page.close()
+        assert tab.failed.pop(0) == f"404 {tab.site}prompt/river-leter/"
 
 
 def test_without_scripts_there_is_no_control_that_needs_them(open_tab):

@@ -61,6 +61,26 @@ def test_nothing_of_the_day_of_the_build_is_in_it(frame):
     assert not any(path.startswith("sitemap") for path in frame.files)
 
 
+def test_pages_about_psreg_itself_are_in_its_own_site_alone(frame):
+    assert {"adr/index.html", "architecture/index.html"} <= set(frame.pages)
+    assert "Built with psreg" not in frame.pages["index.html"]
+    theirs = build_frame(OURS, all_sources(), site_name="Reg", house=False)
+    gone = {path for path in frame.pages if path.startswith(("adr/", "architecture/"))}
+    assert set(frame.pages) - set(theirs.pages) == gone
+    for path, html in theirs.pages.items():
+        assert not re.search(r'href="[^"]*(adr/|architecture)', html), path
+        assert "([why]" not in html
+        assert "Decisions" not in html
+        assert "Built with psreg" in html
+
+
+def test_there_are_three_tabs(frame):
+    found = re.findall(
+        r'md-tabs__link">\s*(.*?)\s*</a>', frame.pages["rules/index.html"], re.DOTALL
+    )
+    assert found == ["Prompts", "Learn", "Contribute"]
+
+
 def small(tmp_path, text="# Home\n", config="site_name: small\n"):
     site = tmp_path / "site"
     (site / "docs").mkdir(parents=True)
@@ -89,19 +109,25 @@ def test_a_small_frame_keeps_its_own_name(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("repository", "ask"),
+    ("repository", "submit", "ask"),
     [
-        ("https://github.com/a/b", "https://github.com/a/b/issues/new?title="),
-        ("https://gitlab.com/a/b", "https://gitlab.com/a/b/-/issues/new?issue[title]="),
-        ("https://git.example.org/a", ""),
+        (
+            "https://github.com/a/b",
+            "/issues/new?template=submit-a-prompt.yml",
+            "/issues/new?title=",
+        ),
+        ("https://gitlab.com/a/b", "", "/-/issues/new?issue[title]="),
+        ("https://git.example.org/a", "", None),
     ],
 )
-def test_who_finds_nothing_can_ask_in_the_repository(tmp_path, repository, ask):
+def test_what_people_bring_or_miss_leads_to_the_repository(tmp_path, repository, submit, ask):
     config = "site_name: x\ntheme: {name: null, custom_dir: overrides}\n"
     site = small(tmp_path, config=config)
     (site / "overrides").mkdir()
-    (site / "overrides/main.html").write_text("<{{ config.extra.ask }}>")
-    assert build_frame(site, {}, repository=repository).pages["index.html"] == f"<{ask}>"
+    (site / "overrides/main.html").write_text("{{ config.extra.submit }} {{ config.extra.ask }}")
+    links = build_frame(site, {}, repository=repository).pages["index.html"]
+    asked = "" if ask is None else repository + ask
+    assert links == f"{repository}{submit} {asked}"
 
 
 def test_a_broken_template_is_an_error(tmp_path):

@@ -288,6 +288,7 @@ class _Build:
             site_name=self.site.name,
             base_url=self.site.base_url,
             repository=self.repository,
+            house=self.source.has_own_frame,
         )
 
     def _manifest(self, before: Manifest, entries: Entries, files: int) -> Manifest:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import psreg
@@ -44,6 +46,12 @@ def frame_source(checkout: Path) -> Path:
     return next((at for at in candidates if (at / "mkdocs.yml").is_file()), candidates[1])
 
 
+_HOUSE = ("adr/", "architecture.md")
+"""The paths below docs/ of what only psreg's own site says: how psreg is made."""
+
+_WHY = re.compile(r" \(\[why\]\([^)\n]*adr/[^)\n]*\)\)")
+_TO_HOUSE = re.compile(r"\[([^]\n]*)\]\((?:\.\./)*(?:adr/|architecture\.md)[^)\n]*\)")
+
 _NAME = "PSREG-NAME-OF-THE-SITE"
 """Stands for the site's name while mkdocs builds, because not every template escapes it."""
 
@@ -55,11 +63,13 @@ def build_frame(
     site_name: str = "",
     base_url: str = "",
     repository: str = "",
+    house: bool = True,
 ) -> Frame:
     """Build `source` together with the `generated` Markdown, by path below docs/.
 
     `site_name`, if given, replaces the one in mkdocs.yml; it is text and no HTML. `base_url` is the
     address of the site, `repository` that of the registry's repository, to which the pages link.
+    Without the `house`, it has no pages about how psreg itself is made.
 
     Raises:
         UnavailableError: EXTRA_MISSING.
@@ -80,7 +90,10 @@ def build_frame(
             options["site_name"] = _NAME
         try:
             _write_docs(source / "docs", docs, generated)
-            _run_mkdocs(source / "mkdocs.yml", options, _repository_links(repository))
+            if not house:
+                _remove_house(docs)
+            extras = {**_repository_links(repository), "house": house}
+            _run_mkdocs(source / "mkdocs.yml", options, extras)
         except Exception as error:  # noqa: BLE001 - themes and plugins raise what they like
             warnings.append(str(error) or type(error).__name__)
         if warnings:
@@ -98,6 +111,28 @@ def _write_docs(authored: Path, docs: Path, generated: Mapping[str, str]) -> Non
         file.write_text(markdown, encoding="utf-8")
 
 
+def _remove_house(docs: Path) -> None:
+    """Remove the pages of the house, and the links to them."""
+    shutil.rmtree(docs / "adr")
+    (docs / "architecture.md").unlink()
+    for page in docs.rglob("*.md"):
+        before = page.read_text(encoding="utf-8")
+        after = _TO_HOUSE.sub(r"\1", _WHY.sub("", before))
+        if after != before:
+            page.write_text(after, encoding="utf-8")
+
+
+def _without_house(items: list[Any]) -> list[Any]:
+    """Return the navigation without pages of the house and sections that had only these."""
+    kept: list[Any] = []
+    for item in items:
+        for title, value in item.items() if isinstance(item, dict) else [("", item)]:
+            found = _without_house(value) if isinstance(value, list) else value
+            if found and not str(found).startswith(_HOUSE):
+                kept.append({title: found} if title else found)
+    return kept
+
+
 def _repository_links(repository: str) -> dict[str, str]:
     """Return the values of `extra` from which the templates make links to the repository."""
     host = urlsplit(repository).hostname or ""
@@ -108,16 +143,19 @@ def _repository_links(repository: str) -> dict[str, str]:
             "ask": f"{repository}/issues/new?title=",
         }
     if host == "gitlab.com":
-        return {"repository": repository, "ask": f"{repository}/-/issues/new?issue[title]="}
-    return {"repository": repository}
+        ask = f"{repository}/-/issues/new?issue[title]="
+        return {"repository": repository, "submit": repository, "ask": ask}
+    return {"repository": repository, "submit": repository}
 
 
-def _run_mkdocs(config_file: Path, options: Mapping[str, str], extra: Mapping[str, str]) -> None:
+def _run_mkdocs(config_file: Path, options: Mapping[str, str], extra: Mapping[str, Any]) -> None:
     from mkdocs.commands.build import build  # noqa: PLC0415 - half of a short command's time
     from mkdocs.config import load_config  # noqa: PLC0415
 
     config = load_config(str(config_file), **options)
     config.extra.update(extra)
+    if not extra["house"]:
+        config.nav = _without_house(config.nav or [])
     config.plugins.on_startup(command="build", dirty=False)
     build(config)
     config.plugins.on_shutdown()

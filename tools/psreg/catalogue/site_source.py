@@ -45,6 +45,11 @@ class SiteSource:
         drafts = (self.checkout / PBES,) if draft else ()
         return (self.registry, frame_source(self.checkout), *drafts)
 
+    @property
+    def has_own_frame(self) -> bool:
+        """Whether the checkout has a site of its own, as that of psreg has."""
+        return frame_source(self.checkout).parent == self.checkout
+
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a plain file in the checkout, None if there is no such file."""
         try:

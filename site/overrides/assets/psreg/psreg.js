@@ -4,6 +4,7 @@ import { enableCopying } from "./copy.js";
 const root = new URL("../../", import.meta.url);
 
 nameThisSite();
+guessWhatIsLost();
 enableCopying();
 load(".ps-search", "./search.js");
 load(".ps-fill", "./fill.js");
@@ -15,6 +16,12 @@ function load(selector, module) {
   if (elements.length) {
     import(module).then(({ start }) => elements.forEach(start));
   }
+}
+
+// What was asked for is the last part of an unknown address, as a rule.
+function guessWhatIsLost() {
+  const input = document.querySelector(".ps-lost input");
+  if (input) input.value = location.pathname.split("/").findLast(Boolean)?.replace(/\W|_/g, " ") ?? "";
 }
 
 // A site built without --base-url takes its address from the browser.

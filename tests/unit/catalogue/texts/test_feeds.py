@@ -139,7 +139,7 @@ def test_pages_name_the_feeds_of_their_entry_and_class():
     links = entry_feed_links("prompt/x/1.0.0/")
     assert 'href="../../../prompt/feed.atom"' in links
     assert 'title="new releases of x" href="../../../prompt/x/feed.json"' in links
-    assert 'title="new releases of prompt templates"' in feed_links("prompt", "../")
+    assert 'title="new releases of forms to fill in"' in feed_links("prompt", "../")
     for address in ("feed.json", "advisories/feed.atom", "feeds.opml"):
         assert f'href="{address}"' in home_feed_links()
 

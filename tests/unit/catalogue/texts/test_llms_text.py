@@ -21,8 +21,7 @@ def test_every_entry_is_listed_below_its_class(base):
     assert text.startswith("# Reg \\<1\\>\n\n> A registry of prompts: 5 entries, ")
     _, *parts = text.split("\n## ")
     assert [part.partition("\n")[0] for part in parts] == [
-        *("Interactive engines", "Stateless executors", "Prompt templates"),
-        *("Persistent services", "Optional"),
+        *("Conversations", "Single tasks", "Forms to fill in", "Designs", "Optional"),
     ]
     assert all(LINE.fullmatch(line) for part in parts for line in part.strip().split("\n")[2:])
     listener = f"[listener]({base}interactive_engine/listener/index.md): Listens to you, "
@@ -35,7 +34,7 @@ def test_every_entry_is_listed_below_its_class(base):
 def test_classes_without_entries_are_left_out_and_drafts_are_marked():
     draft = replace(ROWS[0], entry_class="prompt", draft=True)
     text = llms_text([draft], SITE)
-    assert re.findall("\n## (.*)", text) == ["Prompt templates", "Optional"]
+    assert re.findall("\n## (.*)", text) == ["Forms to fill in", "Optional"]
     assert "(draft)\n" in text
 
 

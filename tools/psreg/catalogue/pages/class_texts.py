@@ -16,7 +16,7 @@ class ClassText:
     """One class folder: a name for people who know no class, a sentence and a paragraph."""
 
     slug: str
-    label: str
+    title: str
     line: str
     about: str
 
@@ -24,11 +24,6 @@ class ClassText:
     def noun(self) -> str:
         """What an entry of this class is called."""
         return "prompt template" if self.slug == "prompt" else self.slug.replace("_", " ")
-
-    @property
-    def title(self) -> str:
-        """The noun in the plural, as a title."""
-        return f"{self.noun.capitalize()}s"
 
     @property
     def reserved(self) -> bool:
@@ -39,7 +34,7 @@ class ClassText:
 CLASS_TEXTS: tuple[ClassText, ...] = (
     ClassText(
         slug="interactive_engine",
-        label="Conversations",
+        title="Conversations",
         line="A tutor, a sparring partner, a guide: with phases, and a save to resume from.",
         about="An interactive engine turns an assistant into a partner for a longer conversation: "
         "a tutor, a sparring partner, a guide through a decision. It has phases, named techniques "
@@ -48,21 +43,21 @@ CLASS_TEXTS: tuple[ClassText, ...] = (
     ),
     ClassText(
         slug="stateless_executor",
-        label="Single tasks",
+        title="Single tasks",
         line="One task, one result: paste the material and copy the answer.",
         about="A stateless executor does one thing and stops. It states its goal, how it behaves, "
         "and the condition on which it ends. It keeps nothing between two runs.",
     ),
     ClassText(
         slug="prompt",
-        label="Forms to fill in",
+        title="Forms to fill in",
         line="Texts with variables and defaults, filled in here or on the command line.",
         about="A prompt template is a text with variables in braces. Some have defaults; you "
         "supply the others, in the form on each page or with `psreg copy NAME --set key=value`.",
     ),
     ClassText(
         slug="persistent_service",
-        label="Designs",
+        title="Designs",
         line="Designs for assistants that monitor something in the background.",
         about="A persistent service would monitor something and report when a condition is met. "
         "PBE 1.0 reserves the class and leaves it unfinished, so an entry here is a design to "

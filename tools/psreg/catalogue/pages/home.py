@@ -85,7 +85,7 @@ def _picks(picks: Sequence[Row]) -> str:
     cards = "".join(
         f'<a class="ps-card ps-pick ps-card--{row.entry_class}" href="{row.path}">'
         f"<h3>{text(humanised(row.name))}</h3><p>{text(row.summary)}</p>"
-        f'<p class="ps-count">{text(class_text(row.entry_class).label)}</p></a>'
+        f'<p class="ps-count">{text(class_text(row.entry_class).title)}</p></a>'
         for row in picks
     )
     return section("picks", "A good start", f'<div class="ps-picks">{cards}</div>' if cards else "")
@@ -115,7 +115,7 @@ def _class_card(entry: ClassText, number: int) -> str:
     reserved = f'<p class="ps-reserved">{RESERVED}</p>' if entry.reserved else ""
     return (
         f'<a class="ps-card ps-card--{entry.slug}" href="{entry.slug}/">'
-        f"<h3>{text(entry.label)}</h3><p>{text(entry.line)}</p>{reserved}"
+        f"<h3>{text(entry.title)}</h3><p>{text(entry.line)}</p>{reserved}"
         f'<p class="ps-count">{count(number, entry.noun)}</p></a>'
     )
 
