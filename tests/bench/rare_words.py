@@ -4,14 +4,16 @@
     python tests/bench/rare_words.py phrases > phrases.toml
     python tests/bench/rare_words.py longest > longest.toml
     python tests/bench/rare_words.py changed > changed_words.txt
+    python tests/bench/rare_words.py pieces > pieces.txt
     python tests/bench/rare_words.py lookalikes > lookalikes.txt
 
 For each row `words.toml` has the demands that exclude most of these texts, as marks, and
-`phrases.toml` the phrases of each clause of its gate, if they are not too many. A row is read if a
-text has one of each; to read all rows, or their gates, would take half of the time of an installation.
-`longest.toml` has the most characters that a row matches, if they are many. `changed_words.txt` has
-what becomes of the words of attacks in the ways to disguise them, and `lookalikes.txt` the look-alikes
-of Unicode (UTS 39) beyond ASCII, as code points, behind what they look like.
+`phrases.toml` the phrases of each clause of its gate, each behind a word that it needs. A row is read
+if a text has one of each; to read all rows, or their gates, would take half of the time of an
+installation. `longest.toml` has the most characters that a row matches, if they are many.
+`changed_words.txt` has what becomes of the words of attacks in the ways to disguise them, `pieces.txt`
+has their parts, and `lookalikes.txt` the look-alikes of Unicode (UTS 39) beyond ASCII, as code points,
+behind what they look like.
 A test says when a line is not what its row needs.
 """
 
@@ -25,18 +27,14 @@ from re import _parser
 
 from confusable_homoglyphs import confusables
 
-from psreg.lint.content.appearance.words import made_by_ways
-from psreg.lint.content.pattern_gates import with_any_blanks
+from psreg.lint.content.appearance.words import made_by_ways, made_pieces
+from psreg.lint.content.pattern_gates import grouped, with_any_blanks
 from psreg.lint.content.pattern_search import LONG, Pattern, Row
 from psreg.lint.content.pattern_tables import any_spelling, hosts, table
 from psreg.lint.content.texts import Content, of_readme
 
 FILES = ("access", "idioms", "payloads", "secrets", "threats")
 SUFFIXES = (".json", ".md", ".prompt", ".toml")
-
-
-LONGEST = 3_000
-"""Rows have phrases of so many letters together at most."""
 
 
 def words(ordinary: list[Content]) -> Iterator[str]:
@@ -53,8 +51,8 @@ def phrases(_ordinary: list[Content]) -> Iterator[str]:
     for title, rows in by_rule().items():
         yield f"\n[{title}]"
         for row in rows:
-            if sum(map(size, row.clauses)) <= LONGEST:
-                yield f"{json.dumps(row.id)} = {json.dumps(row.clauses, ensure_ascii=False)}"
+            clauses = [*map(grouped, row.clauses)]
+            yield f"{json.dumps(row.id)} = {json.dumps(clauses, ensure_ascii=False)}"
 
 
 def longest(_ordinary: list[Content]) -> Iterator[str]:
@@ -69,6 +67,11 @@ def longest(_ordinary: list[Content]) -> Iterator[str]:
 def changed(_ordinary: list[Content]) -> Iterator[str]:
     """Yield the lines of changed_words.txt."""
     yield from sorted(made_by_ways())
+
+
+def pieces(_ordinary: list[Content]) -> Iterator[str]:
+    """Yield the lines of pieces.txt."""
+    yield from sorted(made_pieces())
 
 
 def lookalikes(_ordinary: list[Content]) -> Iterator[str]:
@@ -93,11 +96,6 @@ def width(pattern: Pattern) -> int:
     """Return the most characters of a match."""
     flags = 0 if pattern.cased else re.IGNORECASE
     return _parser.parse(with_any_blanks(pattern.pattern), flags).getwidth()[1]
-
-
-def size(clause: list[str]) -> int:
-    """Return how many letters the phrases have together."""
-    return sum(map(len, clause))
 
 
 def excluding(row: Row, ordinary: list[Content]) -> Iterator[frozenset[str]]:
@@ -130,6 +128,7 @@ KINDS = {
     "phrases": (NEEDED, phrases),
     "longest": (NEEDED, longest),
     "changed": (NEEDED, changed),
+    "pieces": (NEEDED, pieces),
     "lookalikes": (OF_UNICODE, lookalikes),
 }
 

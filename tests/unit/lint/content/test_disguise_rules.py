@@ -10,7 +10,7 @@ from psreg.formats.dotprompt import MOST_BRACES
 from psreg.lint.content import texts
 from psreg.lint.content.appearance import plain
 from psreg.lint.content.appearance.layers import EXCUSED, Layer
-from psreg.lint.content.appearance.words import OddWords, made_by_ways, nearly
+from psreg.lint.content.appearance.words import OddWords, made_by_ways, made_pieces, nearly
 from psreg.lint.content.pattern_tables import listed
 from psreg.lint.engine import check_file
 
@@ -138,6 +138,11 @@ def test_too_much_to_fill_in_is_an_error():
 def test_the_changed_words_are_what_the_ways_to_disguise_make():
     again = "print data/changed_words.txt again: tests/bench/rare_words.py changed"
     assert listed("changed_words") == made_by_ways(), again
+
+
+def test_the_pieces_are_the_parts_of_words():
+    again = "print data/pieces.txt again: tests/bench/rare_words.py pieces"
+    assert listed("pieces") == made_pieces(), again
 
 
 @pytest.mark.parametrize("filling", [200, 2_000])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache, cached_property, lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from psreg.core.regex import lazy
@@ -37,8 +38,8 @@ _REPEATING = "*+?{"
 
 _ENDS = ("|", ")")
 
-_BOUNDARY = "\b"
-"""Where a word begins or ends, in a phrase."""
+_BOUNDARY = "^"
+"""Where a word begins or ends, in a phrase; the sign itself is never part of one."""
 
 _EDGES = _BOUNDARY + " "
 
@@ -83,8 +84,9 @@ _EXACT = {
 class Gate:
     """What a pattern demands of a text; a blank in it matches any white space."""
 
-    def __init__(self, clauses: Iterable[list[str]]) -> None:
-        self._clauses = self._ordered = [_Clause(phrases) for phrases in clauses]
+    def __init__(self, clauses: Iterable[Iterable[list[str]]]) -> None:
+        """Take clauses as `grouped` returns them."""
+        self._clauses = self._ordered = [_Clause(groups) for groups in clauses]
         self._missed = False
         self._first = 0
 
@@ -94,11 +96,11 @@ class Gate:
         whole = _alternatives(_TOKEN.findall(pattern)[::-1], "")
         clauses = sorted(whole.clauses or [whole.exact or [""]], key=_letters)
         best = (clause for clause in clauses[-_ENOUGH:] if _letters(clause)[0] >= _SHORT)
-        return cls(reversed([*best]))
+        return cls(map(grouped, reversed([*best])))
 
     @property
     def clauses(self) -> list[list[str]]:
-        r"""For each clause its phrases: blanks are white space, and `\b` where a word ends."""
+        """For each clause its phrases: blanks are white space, and `^` is where a word ends."""
         return [clause.written for clause in self._clauses]
 
     @property
@@ -122,16 +124,14 @@ class Gate:
 
     def lets_text(self, flat: str) -> bool:
         """Tell whether a short text, as `Content.flat` has it, has a phrase of each clause."""
-        return self._lets(narrowed(flat))
-
-    def _lets(self, said: str) -> bool:
+        said = narrowed(flat)
         return all(any(map(said.__contains__, clause.phrases)) for clause in self._clauses)
 
     def is_first(self, content: Content) -> bool:
-        """Tell whether `content` is the first text that is asked about: only phrases are looked up.
+        """Tell whether `content` is the first text that is asked about.
 
-        Words are looked up faster than phrases, but which words these have is not known at first,
-        and takes longer to find out than the check of one file should.
+        To find out what else a phrase needs besides its longest word takes longer than the check of
+        one file should.
         """
         text = content.phrases
         self._first = self._first or id(text)
@@ -140,7 +140,7 @@ class Gate:
     def lets(self, content: Content) -> bool:
         """Tell whether `content` has a phrase of each clause; without it, nothing matches."""
         if self.is_first(content):
-            return self._lets(content.phrases)
+            return all(clause.is_said(content) for clause in self._clauses)
         clauses, marks = self._ordered, content.marks
         # NOTE: what one text does not have, the next one often does not have either.
         if self._missed and not clauses[0].has_phrase(content):
@@ -154,9 +154,23 @@ class Gate:
         return missing is None
 
 
+def grouped(clause: Iterable[str]) -> list[list[str]]:
+    """Return the phrases of a clause in groups, each after the longest word they need, or ""."""
+    found: dict[str, list[str]] = {}
+    for phrase in sorted({*clause}):
+        words = filter(str.isalnum, sorted(_marks(phrase)))
+        found.setdefault(max(words, key=len, default=""), []).append(phrase)
+    return [[word, *phrases] for word, phrases in sorted(found.items())]
+
+
 class _Clause:
-    def __init__(self, phrases: list[str]) -> None:
-        self.written = phrases
+    def __init__(self, groups: Iterable[list[str]]) -> None:
+        self._groups = {word: phrases for word, *phrases in groups}
+
+    @property
+    def written(self) -> list[str]:
+        """The phrases with the signs of boundaries."""
+        return sorted(chain(*self._groups.values()))
 
     @cached_property
     def _searches(self) -> list[tuple[frozenset[str], str, bool]]:
@@ -179,7 +193,7 @@ class _Clause:
     @cached_property
     def phrases(self) -> list[str]:
         """The phrases, as `Content.phrases` has them."""
-        return [phrase.replace(_BOUNDARY, "") for phrase in self.written]
+        return [phrase.replace(_BOUNDARY, "") for phrase in chain(*self._groups.values())]
 
     @cached_property
     def marks(self) -> frozenset[str]:
@@ -197,6 +211,15 @@ class _Clause:
         for needed, phrase, is_word in self._searches:
             found |= blocks.with_part(phrase) if is_word else blocks.begun(needed)
         return found
+
+    def is_said(self, content: Content) -> bool:
+        """Tell whether `content` has a phrase; only those are searched of which it has a word."""
+        said = content.phrases
+        for word in content.marks.intersection(self._groups):
+            for phrase in self._groups[word]:
+                if phrase.replace(_BOUNDARY, "") in said:
+                    return True
+        return False
 
     def has_words(self, marks: frozenset[str]) -> bool:
         for each in self.marks & marks:
@@ -325,7 +348,7 @@ def _element(token: str, tokens: list[str], run: list[str]) -> _Part:
     if token[0] == "[" and _SET.fullmatch(token):
         return _Part(list(token[1:-1].lower()), [])
     sign = token.removeprefix("\\") or token
-    literal = len(sign) == 1 and sign.isascii() and not sign.isalnum()
+    literal = len(sign) == 1 and sign.isascii() and not sign.isalnum() and sign != _BOUNDARY
     return _Part([sign], []) if literal else _ANYTHING
 
 

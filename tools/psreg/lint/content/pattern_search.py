@@ -302,12 +302,18 @@ class Row:
         self,
         source: bytes,
         read: Callable[[bytes], Iterable[Pattern]],
-        known: Callable[[str, str], Any],
+        known: Callable[[str, bytes], Any],
     ) -> None:
-        self.id = source.split(b'"', 2)[1].decode()  # its first value
+        at = source.index(b'"') + 1
+        self._id = source[at : source.index(b'"', at)]  # its first value
         self._source, self._read, self._known = source, read, known
-        self._words: list[str] = known("words", self.id) or []
+        self._words: list[str] = known("words", self._id) or []
         self.anchors = frozenset(self._words[0].split() if self._words else ())
+
+    @property
+    def id(self) -> str:
+        """The name of the row."""
+        return self._id.decode()
 
     @cached_property
     def words(self) -> tuple[frozenset[str], ...]:
@@ -317,14 +323,14 @@ class Row:
     @cached_property
     def longest(self) -> int:
         """The most characters of a match; known beforehand."""
-        known: int = self._known("longest", self.id) or LONG
+        known: int = self._known("longest", self._id) or LONG
         return known
 
     @cached_property
     def gate(self) -> Gate | None:
         """What a matching text has of each spelling, if it was read off the row beforehand."""
-        clauses: list[list[str]] | None = self._known("phrases", self.id)
-        return Gate(clauses) if clauses else None
+        clauses: list[list[list[str]]] | None = self._known("phrases", self._id)
+        return None if clauses is None else Gate(clauses)
 
     def may_match(self, content: Content) -> bool:
         """Tell without reading the row whether it may match in `content`."""

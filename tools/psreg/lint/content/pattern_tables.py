@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from pkgutil import get_data
@@ -20,12 +21,15 @@ from psreg.core.diagnostics import Severity
 from psreg.lint.content.pattern_search import Pattern, Row, Rows
 
 
+def _data(file: str) -> bytes:
+    # NOTE: the data folder is not a package; this also works from a wheel.
+    return get_data("psreg.lint.content", f"data/{file}") or b""
+
+
 @cache
 def _sections(name: str) -> list[tuple[str, bytes]]:
     """Return titles and texts of the sections of `data/<name>.toml`; the first has no title."""
-    # NOTE: the data folder is not a package; this also works from a wheel.
-    data = get_data("psreg.lint.content", f"data/{name}.toml") or b""
-    first, *others = data.split(b"\n[")
+    first, *others = _data(f"{name}.toml").split(b"\n[")
     parts = (other.partition(b"]\n") for other in others)
     return [("", first), *((title.decode(), text) for title, _, text in parts)]
 
@@ -55,22 +59,29 @@ def listed(name: str) -> frozenset[str]:
 
 def lines(name: str) -> list[str]:
     """Return the lines of `data/<name>.txt` after the first one, which is a comment."""
-    data = get_data("psreg.lint.content", f"data/{name}.txt") or b""
-    return data.decode().splitlines()[1:]
+    # NOTE: `splitlines` takes three times as long.
+    return _data(f"{name}.txt").decode().strip("\n").split("\n")[1:]
 
 
-def _known(code: str, name: str, row: str) -> Any:
+def _known(code: str, name: str, row: bytes) -> Any:
     """Return what `data/<name>.toml` says of a row of a rule, or None; the others are not read."""
-    line = _lines(name, code).get(row)
-    return line and _read(line)
+    line = _lines(name)[code].get(row)
+    return line and _read(line.decode())
 
 
 @cache
-def _lines(name: str, code: str) -> dict[str, str]:
-    """Return the unread values of a section of `data/<name>.toml`, each of which is one line."""
-    text = next((text for title, text in _sections(name) if title == code), b"")
-    lines = (line.partition('" = ') for line in text.decode().splitlines())
-    return {key[1:]: value for key, _, value in lines}
+def _lines(name: str) -> dict[str, dict[bytes, bytes]]:
+    """Return the unread values in `data/<name>.toml`, each of which is one line, by section."""
+    found = defaultdict[str, dict[bytes, bytes]](dict)
+    section = found[""]
+    # NOTE: to look for the sections first would take ten times as long in the largest file.
+    for line in _data(f"{name}.toml").split(b"\n"):
+        if line[:1] == b"[":
+            section = found[line[1:-1].decode()]
+        else:
+            key, _, value = line.partition(b'" = ')
+            section[key[1:]] = value
+    return found
 
 
 def _values(section: bytes) -> dict[str, Any]:
