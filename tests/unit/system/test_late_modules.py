@@ -76,3 +76,31 @@ def test_functions_of_python_work_as_usual_when_they_are_called(module, use):
         "1",
         "True",
     ]
+
+
+TIMES = """
+from datetime import datetime
+known, form = "2026-11-27T12:18:09Z", "%Y-%m-%dT%H:%M:%SZ"
+texts = {f"{known[:at]}{sign}{known[at + size:]}" for at in range(21) for size in (0, 1)
+         for sign in ("", *"0123456789-+:TZ _\\n", "\u0663")}
+texts |= {"0000-01-01T00:00:00Z", "2026-02-29T00:00:00Z", "2028-02-29T00:00:00Z", "2026-11-27T24:00:00Z"}
+for text, how in [*((text, form) for text in sorted(texts)), ("2026-11-27", "%Y-%m-%d"), (known, "%c")]:
+    try:
+        print(repr(datetime.strptime(text, how)).replace(" ", ""))
+    except ValueError as error:
+        print(str(error).split())
+"""
+
+
+def test_times_are_read_as_python_reads_them():
+    done = subprocess.run([sys.executable, "-c", TIMES], capture_output=True, text=True, check=True)
+    read = printed(f"\n{TIMES}")
+    assert read == done.stdout.split()
+    assert sum(each.startswith("datetime.") for each in read) > 90
+
+
+def test_times_of_metadata_are_read_without_loading_what_reads_all():
+    code = "from datetime import datetime; read = datetime.strptime;"
+    loaded = "print(sys.modules['_strptime'].__spec__ is not None);"
+    one = "read('2026-11-27T12:18:09Z', '%Y-%m-%dT%H:%M:%SZ');"
+    assert printed(f"{code} {one} {loaded} read('2026', '%Y'); {loaded} {one}") == ["False", "True"]

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import sys
 from _thread import RLock
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 _MODULES = (
     *("base64", "bz2", "calendar", "copy", "email.base64mime", "email.header"),
@@ -85,9 +89,29 @@ class _Called(ModuleType):
         return call
 
 
+class _Times(_Called):
+    """`_strptime`, which loads the names of months and compiles patterns for every format.
+
+    The times of signed metadata have one format, without names. All others, and all that are not
+    valid, are left to the module itself.
+    """
+
+    def _strptime_datetime(self, kind: Callable[..., datetime], text: str, form: str) -> Any:
+        numbers = [text[:4], *(text[at : at + 2] for at in range(5, 18, 3))]
+        written = form == _TIME and text[4::3] == "--T::Z" and not text[20:] and text.isascii()
+        if written and all(map(str.isdecimal, numbers)):
+            with suppress(ValueError):
+                return kind(*map(int, numbers))
+        return self.__getattr__("_strptime_datetime")(kind, text, form)
+
+
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+
+
 def defer() -> None:
     """Let these modules be loaded when they are first used, unless they are already loaded."""
     if _LateFinder not in sys.meta_path:
         sys.meta_path.insert(0, _LateFinder)
     for name in _CALLED:
         sys.modules.setdefault(name, _Called(name))
+    sys.modules.setdefault("_strptime", _Times("_strptime"))
