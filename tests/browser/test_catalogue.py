@@ -15,6 +15,7 @@ from psreg.catalogue.drafts import DraftCheck
 from psreg.catalogue.server import SiteServer
 from psreg.catalogue.site_source import SiteSource
 from psreg.cli.rules import all_rules, registry_rules
+from psreg.formats import platforms
 from psreg.formats.dotprompt import read, render
 from psreg.git.work_tree import WorkTree
 from psreg.registry.catalog_segments import read_segment
@@ -353,18 +354,48 @@ def test_the_first_button_copies_the_prompt(tab, registry):
     page.wait_for_url("**/#fill")
 
 
+@pytest.mark.parametrize("platform", platforms.PAGES)
+def test_an_assistant_is_opened_after_the_prompt_was_copied(tab, registry, platform):
+    page = tab.open("interactive_engine/listener/")
+    page.context.route(platforms.PAGES[platform], lambda route: route.fulfill(body="an assistant"))
+    page.get_by_text("Copy and open…").click()
+    with page.context.expect_page() as opened:
+        page.locator(".ps-take").get_by_role("link", name=platforms.PLATFORMS[platform]).click()
+    assert opened.value.url == platforms.PAGES[platform]
+    assert opened.value.evaluate("window.opener === null && document.referrer === ''")
+    listener = registry / "pbes/interactive_engine/listener/1.1.0/listener.pbe.txt"
+    assert tab.clipboard().encode() == listener.read_bytes()
+
+
+def test_no_assistant_is_opened_while_a_variable_is_open(tab):
+    page = tab.open("prompt/river_letter/")
+    page.locator(".ps-fill").get_by_text("Copy and open…").click()
+    link = page.locator(f".ps-fill a[href='{platforms.PAGES['claude']}']")
+    link.click()
+    tab.until("document.querySelector('.ps-fill a.ps-copy--failed')")
+    assert link.text_content().startswith("Missing: ")
+    assert len(page.context.pages) == 1
+
+
+def test_the_link_of_a_page_can_be_copied(tab):
+    page = tab.open("interactive_engine/listener/?x=1#does")
+    page.get_by_role("button", name="Copy the link").click()
+    tab.until("document.querySelector('[data-copy-page]').textContent === 'Copied the link'")
+    assert tab.clipboard() == f"{tab.site}interactive_engine/listener/"
+
+
 def test_the_download_is_the_artifact(tab, registry):
     page = tab.open("prompt/river_letter/")
     with page.expect_download() as download:
-        page.get_by_role("link", name="Download").click()
+        page.get_by_role("link", name="Download the prompt").click()
     data = download.value.path().read_bytes()
     assert data == TEMPLATE.encode()
 
 
 def test_commands_can_be_copied(tab):
     page = tab.open("interactive_engine/listener/")
-    page.locator(".ps-head .ps-command .ps-copy").click()
-    tab.until("document.querySelector('.ps-head .ps-command .ps-copy').textContent === 'Copied'")
+    page.locator("#developers .ps-command .ps-copy").click()
+    tab.until("document.querySelector('#developers .ps-command .ps-copy').textContent === 'Copied'")
     assert tab.clipboard() == "psreg install listener"
 
 

@@ -18,6 +18,9 @@ _TABLE: Mapping[str, Mapping[str, Any]] = tomllib.loads(
 PLATFORMS: Mapping[str, str] = {key: row["name"] for key, row in _TABLE.items()}
 """What a person calls each platform."""
 
+PAGES: Mapping[str, str] = {key: row["page"] for key, row in _TABLE.items() if "page" in row}
+"""Where a person begins a conversation, for the platforms that are used in a browser."""
+
 OTHER_WORDS: Mapping[str, str] = {
     word: key for key, row in _TABLE.items() for word in row.get("also", ())
 }

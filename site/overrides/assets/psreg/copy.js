@@ -13,6 +13,7 @@ export function enableCopying() {
   document.addEventListener("click", async (event) => {
     const button = event.target.closest(".ps-copy");
     if (!button) return;
+    if (button.href) event.preventDefault();
     const { refused } = button.dataset;
     if (refused) {
       tell(button, status, refused, false);
@@ -21,6 +22,7 @@ export function enableCopying() {
     try {
       await write(await textOf(button));
       tell(button, status, button.dataset.copied ?? "Copied", true);
+      if (button.href) open(button.href, "_blank", "noopener,noreferrer");
     } catch {
       tell(button, status, "Could not copy", false);
     }
@@ -36,8 +38,9 @@ function addButton(block) {
 }
 
 async function textOf(button) {
-  const { copy, copyFile, copyFilled } = button.dataset;
+  const { copy, copyFile, copyFilled, copyPage } = button.dataset;
   if (copy !== undefined) return copy;
+  if (copyPage !== undefined) return location.href.split(/[?#]/)[0];
   if (copyFilled !== undefined) {
     return button.closest(".ps-fill").querySelector(".ps-fill__text").textContent;
   }

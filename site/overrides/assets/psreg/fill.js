@@ -10,7 +10,7 @@ export function start(box) {
   const fields = [...box.querySelectorAll("textarea")];
   const target = box.querySelector(".ps-fill__text");
   const open = box.querySelector(".ps-fill__open");
-  const copy = box.querySelector("[data-copy-filled]");
+  const copies = [...box.querySelectorAll("[data-copy-filled]")];
   const share = box.querySelector("[data-copy-link]");
   const valueAt = (at) => valueOf(fields[at].value, data.required[at]);
   const show = () => {
@@ -19,7 +19,7 @@ export function start(box) {
     const missing = data.names.filter((_, at) => values[at] === null);
     const said = `Missing: ${missing.join(", ")}`;
     open.textContent = missing.length ? said : "All variables have a value";
-    copy.dataset.refused = missing.length ? said : "";
+    for (const copy of copies) copy.dataset.refused = missing.length ? said : "";
     share.dataset.copy = linkWith(fields, new URL(box.dataset.page, location.href.split(/[?#]/)[0]));
     share.dataset.refused = share.dataset.copy.length > LONGEST_LINK ? "Too long for a link" : "";
   };
@@ -32,7 +32,8 @@ export function start(box) {
   };
   box.addEventListener("input", show);
   box.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
-  copy.addEventListener("click", () => fields.find((_, at) => valueAt(at) === null)?.focus());
+  const goToMissing = () => fields.find((_, at) => valueAt(at) === null)?.focus();
+  for (const copy of copies) copy.addEventListener("click", goToMissing);
   addEventListener("hashchange", take);
   show();
   take();

@@ -15,6 +15,7 @@ from psreg.catalogue.pages.frame import ROOT, Site
 from psreg.catalogue.pages.listing import Row, class_part, search_box
 from psreg.catalogue.pages.reference_tables import formula_table
 from psreg.formats.json.canonical import canonical
+from psreg.formats.platforms import PAGES
 from psreg.formats.protocol_versions import ProtocolConformance
 from psreg.lint.score import PARTS, QUESTIONS
 from psreg.registry.actions.withdrawal import Withdrawal
@@ -206,7 +207,8 @@ def test_the_first_button_is_for_the_prompt():
     template = bodies("river_letter")["prompt/river_letter/"]
     assert template.index('href="#fill">Fill in and copy<') < template.index("psreg install river")
     assert template.index('id="fill"') < template.index('id="use"') < template.index('id="does"')
-    assert template.index("psreg install river") < template.index("Copy the prompt")
+    assert template.index("Fill in and copy") < template.index("psreg install river")
+    assert listener.index('id="versions"') < listener.index("psreg install listener")
     assert "ps-take" not in bodies("watcher")["persistent_service/watcher/"]
 
 
@@ -294,7 +296,8 @@ def test_no_markup_of_a_hostile_entry_reaches_a_page():
             assert name not in ("script", "img", "iframe", "object", "base", "style")
             assert not any(key.startswith("on") for key in attributes)
             href = attributes.get("href", "")
-            assert href.startswith((ROOT, "#", "https://example.org")) or ":" not in href
+            known = (ROOT, "#", "https://example.org", *PAGES.values())
+            assert href.startswith(known) or ":" not in href
     assert "⟨U+202E⟩" in pages[0]
 
 

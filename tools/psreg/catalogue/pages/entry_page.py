@@ -8,28 +8,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from psreg.catalogue.pages import release_view, trust_view
+from psreg.catalogue.pages import release_view, trust_view, use_view
 from psreg.catalogue.pages.class_texts import RESERVED, class_chip, class_text
 from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs
 from psreg.catalogue.pages.html import COPY, chips, command, link, note, section, table, terms, text
 from psreg.catalogue.pages.linked_data import linked_data
-from psreg.core.classes import Format
-from psreg.formats import dotprompt
 from psreg.formats.release import told_origin
 from psreg.registry.published import Entry, Release
 from psreg.registry.records import ReleaseRecord
 
 _CONTENTS = (
     ("fill", "Fill it in"),
+    ("steps", "How to use it"),
     ("does", "What it does"),
     ("service", "What it does"),
     ("readme", "Read me"),
     ("tested", "Tested"),
     ("protocols", "Protocols"),
-    ("score", "Score"),
-    ("artifact", "The artifact"),
     ("versions", "Versions"),
-    ("trust", "Check it yourself"),
+    ("developers", "For developers and reviewers"),
 )
 
 
@@ -82,36 +79,24 @@ def _header(entry: Entry, release: Release, site: Site, notice: str, *, pinned: 
     if pinned:
         steps.append((release.record.version, ""))
     where = address(_home(entry)) if pinned and release is entry.latest else ""
-    asked = f"{record.name}@{release.record.version}" if pinned else record.name
-    offered = not (release.draft or release.record.revoked)
-    install = "" if not offered else command(f"psreg install {asked}")
     return (
         f"{crumbs(steps)}{_banners(entry, release)}{notice}"
         f'<header class="ps-head"><p class="ps-kicker">{class_chip(kind.slug)}</p>'
         f"<h1>{text(release_view.title(release))}</h1>"
-        f'<p class="ps-name"><code>{text(record.name)}</code> '
-        f"<span>{text(release.record.version)}</span></p>"
+        f'<p class="ps-name"><code>{text(record.name)}</code> {_brief(release)}</p>'
         f'<p class="ps-lead">{text(release_view.field(release, "summary"))}</p>'
         f"{trust_view.summary(entry, release, site, f'{where}#trust')}"
-        f"{_take(entry, release, pinned=pinned)}{install}</header>"
+        f"{use_view.buttons(release, f'{where}#fill')}</header>"
     )
 
 
-def _take(entry: Entry, release: Release, *, pinned: bool) -> str:
-    """Return the button for what most people came for: the text of the prompt."""
-    if release.record.revoked is not None:
-        return ""  # the banner says why, and what to take instead
-    if class_text(release.id.entry_class).reserved:
-        return ""  # nothing executes it: it is to be read, not to be pasted
-    if release.id.format is Format.PROMPT and dotprompt.read(release.artifact).variables:
-        where = address(_home(entry)) if pinned and release is entry.latest else ""
-        return f'<p class="ps-take">{link(f"{where}#fill", "Fill in and copy", "ps-button")}</p>'
-    path = address(release.record.path)
-    return (
-        f'<p class="ps-take"><button type="button" class="ps-button ps-copy" '
-        f'data-copy-file="{path}" data-copied="Copied the prompt">Copy the prompt</button> '
-        "<span>Then paste it into a new conversation.</span></p>"
-    )
+def _brief(release: Release) -> str:
+    """Return the facts that decide whether a person reads on."""
+    languages = ", ".join(release_view.fields(release, "languages"))
+    platforms = ", ".join(release_view.passed_platforms(release))
+    tested = f"tested on {platforms}" if platforms else release_view.UNTESTED
+    facts = (release.record.version, release_view.field(release, "license"), languages, tested)
+    return " · ".join(f"<span>{text(fact)}</span>" for fact in facts if fact)
 
 
 def _banners(entry: Entry, release: Release) -> str:
@@ -152,17 +137,19 @@ def _body(entry: Entry, release: Release, site: Site, facts: str) -> str:
     main = "".join(
         (
             release_view.form(release),
+            use_view.steps(release),
             _use_case(release),
             release_view.overview(release),
             release_view.readme(release),
             release_view.limitations(release),
             release_view.tested(release),
             release_view.protocols_section(release),
+            release_view.changes(release),
+            _versions(entry),
+            _developers(release, _FOR_DEVELOPERS, pinned=release is not entry.latest),
             release_view.score_section(release),
             release_view.waived(release),
             release_view.artifact(release),
-            release_view.changes(release),
-            _versions(entry),
             "" if release.draft else _trust(entry, release, site),
         )
     )
@@ -182,7 +169,12 @@ def _short_body(entry: Entry, release: Release, facts: str) -> str:
     home = address(_home(entry))
     page = link(home, f"the page of <code>{text(entry.record.name)}</code>")
     rest = f"<p>This is the newest version. Its text, its tests and all versions are on {page}.</p>"
-    main = _use_case(release) + release_view.changes(release) + rest
+    main = (
+        _use_case(release)
+        + release_view.changes(release)
+        + rest
+        + _developers(release, "", pinned=True)
+    )
     return _columns(main, facts.replace('href="#', f'href="{home}#'))
 
 
@@ -286,6 +278,20 @@ def _state(entry: Entry, release: Release) -> str:
     if release is entry.latest:
         return '<span class="ps-state">newest</span>'
     return ""
+
+
+def _developers(release: Release, lead: str, *, pinned: bool) -> str:
+    """Return the heading of what a person who only uses the prompt need not read."""
+    name, row = release.id.name, release.record
+    asked = f"{name}@{row.version}" if pinned else name
+    offered = not (release.draft or row.revoked)
+    install = command(f"psreg install {asked}") if offered else ""
+    return section("developers", "For developers and reviewers", lead + install)
+
+
+_FOR_DEVELOPERS = (
+    "<p>How to install it, its score, what was waived, its source and its signatures.</p>"
+)
 
 
 def _trust(entry: Entry, release: Release, site: Site) -> str:
