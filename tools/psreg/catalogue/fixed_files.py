@@ -26,6 +26,7 @@ from psreg.catalogue.pages.spec_pages import (
 )
 from psreg.catalogue.rule_examples import examples
 from psreg.catalogue.site_folder import SiteDir
+from psreg.catalogue.texts.openapi import OPENAPI, openapi_document
 from psreg.compatibility.version_floor import FLOOR_GROUPS
 from psreg.core.classes import CLASSES
 from psreg.core.error_codes import SUBJECTS
@@ -56,6 +57,7 @@ def write(
         path = f"schemas/{schema.name}"
         target.write(path, schema_document(schema.read_bytes(), path, site))
     target.write("assets/psreg/synonyms.txt", synonyms())
+    target.write(OPENAPI, openapi_document(site))
     target.page("robots.txt", robots(site))
     # Otherwise GitHub Pages would turn every README.md into a page.
     target.write(".nojekyll", b"")
