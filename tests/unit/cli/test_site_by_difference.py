@@ -67,6 +67,7 @@ def test_a_release_changes_the_pages_that_show_it_and_no_others(world: World) ->
         "prompt/apple_pie/1.1.0/index.html",
         "prompt/apple_pie/index.html",
         "prompt/apple_pie/index.md",
+        "prompt/apple_pie/badge.svg",
         "prompt/apple_pie/feed.atom",
         "prompt/apple_pie/feed.json",
         "prompt/feed.atom",

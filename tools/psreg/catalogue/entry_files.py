@@ -23,6 +23,7 @@ from psreg.catalogue.site_manifest import (
     flat,
 )
 from psreg.catalogue.site_source import SiteSource
+from psreg.catalogue.texts.embeds import embed_files
 from psreg.catalogue.texts.entry_markdown import entry_texts
 from psreg.core.identity import PBES
 from psreg.formats.json.canonical import canonical
@@ -121,8 +122,9 @@ def _pages(shells: Shells, some: Sequence[Entry]) -> list[tuple[str, bytes]]:
 
 
 def _beside(entry: Entry, site: Site) -> Iterator[tuple[str, bytes]]:
-    """Yield the other views of an entry: its Markdown and its feed."""
+    """Yield the other views of an entry: its Markdown, its badge and oEmbed, and its feed."""
     yield from entry_texts(entry, site)
+    yield from embed_files(entry, site)
     if site.base_url:
         yield from entry_feed_files(entry, site)
 

@@ -71,6 +71,12 @@ class Page:
 MARKDOWN = "index.md"
 """The name of the Markdown text beside the page of an entry."""
 
+OEMBED = "oembed.json"
+"""The name of what an entry's page looks like when it is embedded."""
+
+_OF_NAME = 2
+"""The depth of the page of a name."""
+
 ROOT = "<root>"
 """The placeholder for `../../` and the like in a body, so that pages of two depths share it.
 
@@ -168,10 +174,20 @@ def _head(page: Page, site: Site) -> str:
 
 
 def _release_links(page: Page, site: Site) -> str:
-    """Return the feeds and the picture of the page of a release."""
+    """Return the feeds and the picture of the page of a release; of the latest one, the oEmbed."""
     slug = page.path.partition("/")[0]
-    picture = text(f"{site.base_url}assets/psreg/pictures/{slug}.png")
-    return f'{entry_feed_links(page.path)}<meta property="og:image" content="{picture}">'
+    links = entry_feed_links(page.path)
+    links += f'<meta property="og:image" content="{text(class_picture(slug, site))}">'
+    home = page.canonical or page.path
+    if home.count("/") == _OF_NAME:
+        where = text(f"{site.base_url}{home}{OEMBED}")
+        links += f'<link rel="alternate" type="application/json+oembed" href="{where}">'
+    return links
+
+
+def class_picture(slug: str, site: Site) -> str:
+    """Return the address of the picture of a class, 1200 by 630 pixels; `site` has an address."""
+    return f"{site.base_url}assets/psreg/pictures/{slug}.png"
 
 
 def crumbs(steps: list[tuple[str, str]]) -> str:
