@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from psreg.catalogue.mkdocs_frame import build_frame, frame_source
+from psreg.catalogue.mkdocs_frame import build_frame, frame_source, repository_links
 from psreg.catalogue.pages.markdown_pages import SHELLS, all_sources
 from psreg.core.errors import FindingsError
 from support.paths import ROOT
@@ -109,18 +109,27 @@ def test_a_small_frame_keeps_its_own_name(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("repository", "submit", "ask"),
+    ("repository", "submit", "ask", "report"),
     [
         (
             "https://github.com/a/b",
             "/issues/new?template=submit-a-prompt.yml",
             "/issues/new?title=",
+            "/issues/new?template=report-a-prompt.yml&release=",
         ),
-        ("https://gitlab.com/a/b", "", "/-/issues/new?issue[title]="),
-        ("https://git.example.org/a", "", None),
+        (
+            "https://gitlab.com/a/b",
+            "",
+            "/-/issues/new?issue[title]=",
+            "/-/issues/new?issue[title]=",
+        ),
+        ("https://git.example.org/a", "", None, None),
     ],
 )
-def test_what_people_bring_or_miss_leads_to_the_repository(tmp_path, repository, submit, ask):
+def test_what_people_bring_miss_or_report_leads_to_the_repository(
+    tmp_path, repository, submit, ask, report
+):
+    assert repository_links(repository).get("report") == (report and repository + report)
     config = "site_name: x\ntheme: {name: null, custom_dir: overrides}\n"
     site = small(tmp_path, config=config)
     (site / "overrides").mkdir()

@@ -22,7 +22,7 @@ from psreg.catalogue.feed_files import (
     tag_folder,
 )
 from psreg.catalogue.fingerprint import fingerprint
-from psreg.catalogue.mkdocs_frame import Frame, build_frame, frame_source
+from psreg.catalogue.mkdocs_frame import Frame, build_frame, frame_source, repository_links
 from psreg.catalogue.pages import markdown_pages
 from psreg.catalogue.pages.draft_page import draft_list
 from psreg.catalogue.pages.feed_links import feed_links, home_feed_links
@@ -139,6 +139,7 @@ def build_site(
             root_sha256=state.root_sha256 if state else "",
             base_url=base_url,
             picks=policy.site_picks,
+            report=repository_links(policy.site_repository).get("report", ""),
         )
         claims = state.owners if state else {}
         settings = (

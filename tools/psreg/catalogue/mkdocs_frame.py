@@ -92,7 +92,7 @@ def build_frame(
             _write_docs(source / "docs", docs, generated)
             if not house:
                 _remove_house(docs)
-            extras = {**_repository_links(repository), "house": house}
+            extras = {**repository_links(repository), "house": house}
             _run_mkdocs(source / "mkdocs.yml", options, extras)
         except Exception as error:  # noqa: BLE001 - themes and plugins raise what they like
             warnings.append(str(error) or type(error).__name__)
@@ -133,18 +133,22 @@ def _without_house(items: list[Any]) -> list[Any]:
     return kept
 
 
-def _repository_links(repository: str) -> dict[str, str]:
-    """Return the values of `extra` from which the templates make links to the repository."""
+def repository_links(repository: str) -> dict[str, str]:
+    """Return the addresses to which pages link in a repository; `ask` and `report` are beginnings.
+
+    What is asked for follows `ask`; the name and version of what is reported follow `report`.
+    """
     host = urlsplit(repository).hostname or ""
     if host == "github.com":
         return {
             "repository": repository,
             "submit": f"{repository}/issues/new?template=submit-a-prompt.yml",
             "ask": f"{repository}/issues/new?title=",
+            "report": f"{repository}/issues/new?template=report-a-prompt.yml&release=",
         }
     if host == "gitlab.com":
         ask = f"{repository}/-/issues/new?issue[title]="
-        return {"repository": repository, "submit": repository, "ask": ask}
+        return {"repository": repository, "submit": repository, "ask": ask, "report": ask}
     return {"repository": repository, "submit": repository}
 
 

@@ -201,6 +201,14 @@ def test_the_reserved_class_says_so_once_on_every_page():
     assert (page + class_part("persistent_service", rows)).casefold().count(RESERVED) == 1
 
 
+def test_a_prompt_is_reported_where_the_registry_says():
+    where = "https://github.com/a/b/issues/new?template=report-a-prompt.yml&release="
+    home = bodies("listener", replace(SITE, report=where))["interactive_engine/listener/"]
+    address = f"{where}listener%201.1.0".replace("&", "&amp;")
+    assert f'<a href="{address}">Report this prompt</a>' in home
+    assert "Report this prompt" not in bodies("listener")["interactive_engine/listener/"]
+
+
 def test_the_first_button_is_for_the_prompt():
     listener = bodies("listener")["interactive_engine/listener/"]
     assert listener.index(">Copy the prompt<") < listener.index("psreg install listener")

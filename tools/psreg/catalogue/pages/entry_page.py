@@ -209,12 +209,18 @@ def _facts(entry: Entry, release: Release, site: Site) -> str:
         ("Signed by", "" if release.draft else _signer(site)),
         ("SHA-256", _digest(row.sha256)),
         ("Files", release_view.files(release)),
+        ("Something wrong?", _report(release, site)),
     ]
     return terms(((term, value) for term, value in rows if value), "ps-facts")
 
 
 def _released(release: Release) -> str:
     return "not yet" if release.draft else day(release.record.date)
+
+
+def _report(release: Release, site: Site) -> str:
+    what = quote(f"{release.id.name} {release.record.version}")
+    return link(text(f"{site.report}{what}"), "Report this prompt") if site.report else ""
 
 
 def _signer(site: Site) -> str:

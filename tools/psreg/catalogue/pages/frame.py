@@ -36,6 +36,8 @@ class Site:
     root_sha256: str
     base_url: str = ""
     picks: tuple[str, ...] = ()
+    report: str = ""
+    """The address at which a prompt is reported, before its name and version; "" if not known."""
 
     @property
     def add_command(self) -> str:
