@@ -137,6 +137,19 @@ def test_no_text_of_a_hostile_entry_has_an_effect():
     assert [token.tag for token in tokens if token.type == "heading_open"].count("h1") == 1
 
 
+def test_long_texts_and_long_lists_end():
+    long = "<&" * 500_000
+    release = dict.fromkeys(("summary", "use_case", "license", "changes"), long)
+    lists = {"tags": [f"t{n}" for n in range(10_000)], "limitations": [long] * 60}
+    requires = {f"n{n}": "^1" for n in range(10_000)}
+    text = first(
+        with_latest(ENTRIES["greeter"], release={**release, **lists, "requires": requires})
+    )
+    assert len(text) < 60 * 20_000
+    assert "t49\n" in text
+    assert "n49 \\^1\n" in text
+
+
 @pytest.mark.parametrize(
     "value",
     [

@@ -5,13 +5,14 @@ A version that was yanked or revoked says why, and does not show its prompt.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from urllib.parse import quote
 
 from psreg.catalogue.pages import release_view, trust_view
 from psreg.catalogue.pages.class_texts import RESERVED, class_text
 from psreg.catalogue.pages.frame import MARKDOWN, Site
-from psreg.catalogue.texts.markdown import fenced, items, part, prose
+from psreg.catalogue.texts.markdown import MOST, fenced, items, part, prose
 from psreg.formats.release import told_origin
 from psreg.lint.score import read_score
 from psreg.registry.published import Entry, Release
@@ -34,7 +35,7 @@ def entry_texts(entry: Entry, site: Site) -> Iterator[tuple[str, bytes]]:
 def _text(entry: Entry, release: Release, site: Site, folder: str) -> str:
     root = "../" * folder.count("/")
     withdrawn = release.record.yanked is not None or release.record.revoked is not None
-    said = items([prose(each) for each in release_view.fields(release, "limitations")])
+    said = items([prose(each) for each in release_view.fields(release, "limitations")[:MOST]])
     facts = items([f"{key}: {value}" for key, value in _facts(entry, release, site) if value])
     return "".join(
         (
@@ -101,14 +102,14 @@ def _mode(site: Site) -> str:
     return "signed with development keys" if site.mode == "dev" else "signed"
 
 
-def _listed(values: Iterator[str] | list[str]) -> str:
-    return ", ".join(prose(value) for value in values)
+def _listed(values: Iterable[str]) -> str:
+    return ", ".join(prose(value) for value in islice(values, MOST))
 
 
 def _pairs(release: Release, key: str) -> str:
     value = release.record.release.get(key)
     pairs = value.items() if isinstance(value, dict) else ()
-    return ", ".join(f"{prose(name)} {prose(str(item))}" for name, item in pairs)
+    return ", ".join(f"{prose(name)} {prose(str(item))}" for name, item in islice(pairs, MOST))
 
 
 def _paragraph(release: Release, key: str) -> str:

@@ -15,10 +15,17 @@ _ACTIVE = re.compile(r"[\\`*_\[\]<>&|~#!@:$^={}]|(?<=\bwww)\.|^[-+]|(?<=\d)[.)](
 _BACKTICKS = re.compile("`+")
 
 
-def prose(value: str, most: int = 0) -> str:
-    """Return `value` on one line, without any effect; at most `most` characters of it, if given."""
+LONGEST = 10_000
+"""Maximum number of characters of a text; only prompts are longer."""
+
+MOST = 50
+"""Maximum number of texts in a list."""
+
+
+def prose(value: str, most: int = LONGEST) -> str:
+    """Return `value` on one line, without any effect; at most `most` characters of it."""
     line = " ".join(value.split())
-    if most and len(line) > most:
+    if len(line) > most:
         line = f"{line[: most - 1]}…"
     return _ACTIVE.sub(r"\\\g<0>", visible(line))
 
