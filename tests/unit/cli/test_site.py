@@ -188,6 +188,33 @@ def test_a_policy_picks_what_the_home_page_shows_first(registry, tmp_path):
     assert (copy / "out/index.html").read_text() == page
 
 
+def test_a_policy_has_a_text_a_logo_and_colours(registry, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(registry, copy)
+    (copy / "registry/logo.svg").write_text("<svg/>")
+    lines = ['[site]\ntext = "For <nurses>"', 'logo = "registry/logo.svg"']
+    lines.append('accent = {light = "#123456", dark = "#abcdef"}\n')
+    (copy / "registry/policy.toml").write_text("\n".join(lines))
+    build = ("site", "build", "--out", "out", "--quiet")
+    psreg(*build, cwd=copy)
+    page = (copy / "out/index.html").read_text()
+    assert '<p class="ps-lead">For &lt;nurses&gt;</p>' in page
+    assert page.count("assets/psreg/logo.svg") >= 2
+    assert "assets/psreg/mark.svg" not in page
+    assert (copy / "out/assets/psreg/logo.svg").read_text() == "<svg/>"
+    css = (copy / "out/assets/psreg/registry.css").read_text()
+    assert '[data-md-color-scheme="slate"]{--ps-accent:#abcdef;' in css
+    assert page.index("psreg/theme.css") < page.index("psreg/registry.css")
+    (copy / "registry/logo.svg").unlink()
+    assert b"logo.svg" in psreg(*build, cwd=copy, code=4).stderr
+
+
+def test_a_registry_without_a_logo_does_not_have_that_of_psreg(site):
+    page = (site[0] / "index.html").read_text()
+    assert "assets/psreg/registry.svg" in page
+    assert "assets/psreg/mark.svg" not in page
+
+
 def policies(page):
     return re.findall('<meta http-equiv="Content-Security-Policy"[^>]*>', page)
 

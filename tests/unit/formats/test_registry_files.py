@@ -301,6 +301,32 @@ def test_the_repository_of_a_site_is_an_address_or_none(written, address):
 
 
 @pytest.mark.parametrize(
+    ("written", "logo"),
+    [
+        ("registry/logo.svg", "registry/logo.svg"),
+        ("logo.png", "logo.png"),
+        ("../logo.png", ""),
+        ("/logo.png", ""),
+        ("registry/logo.html", ""),
+    ],
+)
+def test_the_logo_of_a_site_is_a_picture_of_the_repository(written, logo):
+    assert policy.read(f'[site]\nlogo = "{written}"\n'.encode()).site_logo == logo
+
+
+@pytest.mark.parametrize(
+    ("written", "accent"),
+    [
+        ('{light = "#123abc", dark = "#FFEEDD"}', {"light": "#123abc", "dark": "#FFEEDD"}),
+        ('{light = "red", dark = "#fff"}', {}),
+        ('"#123abc"', {}),
+    ],
+)
+def test_the_colours_of_a_site_are_colours(written, accent):
+    assert policy.read(f"[site]\naccent = {written}\n".encode()).site_accent == accent
+
+
+@pytest.mark.parametrize(
     ("written", "picks"), [('["a", 1, "b"]', ("a", "b")), ('"a"', ()), ("[]", ())]
 )
 def test_the_picks_of_a_site_are_names(written, picks):

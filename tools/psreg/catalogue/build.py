@@ -61,6 +61,7 @@ from psreg.catalogue.texts.llms_text import llms_text
 from psreg.core.classes import CLASSES
 from psreg.core.errors import UnavailableError
 from psreg.core.rule import RuleTable
+from psreg.formats.policy import Policy
 from psreg.registry.checkout import read_tree
 from psreg.registry.deploy.headers import DRAFTS_FILE
 from psreg.registry.journal import Seen
@@ -132,19 +133,12 @@ def build_site(
     with locked_site(out):
         read = RegistryFolder(source.registry).read
         state, policy = open_registry(read), source.policy()
-        site = Site(
-            name=policy.site_name or "psreg",
-            registry_id=state.registry_id if state else "",
-            mode=state.mode if state else "",
-            root_sha256=state.root_sha256 if state else "",
-            base_url=base_url,
-            picks=policy.site_picks,
-            report=repository_links(policy.site_repository).get("report", ""),
-        )
+        site = _site(policy, state, base_url)
         claims = state.owners if state else {}
         settings = (
             *map(str, astuple(site)),
             policy.site_repository,
+            str(source.brand()),
             *map(bytes.decode, claims.values()),
         )
         current = fingerprint(frame_source(source.checkout), settings)
@@ -159,6 +153,19 @@ def build_site(
             fingerprint=current,
         )
         return (before and build.change(before)) or build.whole(fixed, executor)
+
+
+def _site(policy: Policy, state: RegistryState | None, base_url: str) -> Site:
+    return Site(
+        name=policy.site_name or "psreg",
+        registry_id=state.registry_id if state else "",
+        mode=state.mode if state else "",
+        root_sha256=state.root_sha256 if state else "",
+        base_url=base_url,
+        picks=policy.site_picks,
+        report=repository_links(policy.site_repository).get("report", ""),
+        text=policy.site_text,
+    )
 
 
 def _registry(
@@ -290,6 +297,7 @@ class _Build:
             base_url=self.site.base_url,
             repository=self.repository,
             house=self.source.has_own_frame,
+            brand=self.source.brand(),
         )
 
     def _manifest(self, before: Manifest, entries: Entries, files: int) -> Manifest:

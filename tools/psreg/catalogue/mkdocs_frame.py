@@ -49,6 +49,9 @@ def frame_source(checkout: Path) -> Path:
 _HOUSE = ("adr/", "architecture.md")
 """The paths below docs/ of what only psreg's own site says: how psreg is made."""
 
+_NEUTRAL = "assets/psreg/registry.svg"
+"""The logo of a registry that has none."""
+
 _WHY = re.compile(r" \(\[why\]\([^)\n]*adr/[^)\n]*\)\)")
 _TO_HOUSE = re.compile(r"\[([^]\n]*)\]\((?:\.\./)*(?:adr/|architecture\.md)[^)\n]*\)")
 
@@ -64,12 +67,14 @@ def build_frame(
     base_url: str = "",
     repository: str = "",
     house: bool = True,
+    brand: Mapping[str, bytes] | None = None,
 ) -> Frame:
     """Build `source` together with the `generated` Markdown, by path below docs/.
 
     `site_name`, if given, replaces the one in mkdocs.yml; it is text and no HTML. `base_url` is the
     address of the site, `repository` that of the registry's repository, to which the pages link.
-    Without the `house`, it has no pages about how psreg itself is made.
+    Without the `house`, it has neither pages about how psreg is made nor its logo. `brand`
+    has style sheets and a logo, by path.
 
     Raises:
         UnavailableError: EXTRA_MISSING.
@@ -93,7 +98,10 @@ def build_frame(
             if not house:
                 _remove_house(docs)
             extras = {**repository_links(repository), "house": house}
-            _run_mkdocs(source / "mkdocs.yml", options, extras)
+            for path, data in (brand or {}).items():
+                (docs / path).parent.mkdir(parents=True, exist_ok=True)
+                (docs / path).write_bytes(data)
+            _run_mkdocs(source / "mkdocs.yml", options, extras, tuple(brand or ()))
         except Exception as error:  # noqa: BLE001 - themes and plugins raise what they like
             warnings.append(str(error) or type(error).__name__)
         if warnings:
@@ -152,7 +160,9 @@ def repository_links(repository: str) -> dict[str, str]:
     return {"repository": repository, "submit": repository}
 
 
-def _run_mkdocs(config_file: Path, options: Mapping[str, str], extra: Mapping[str, Any]) -> None:
+def _run_mkdocs(
+    config_file: Path, options: Mapping[str, str], extra: Mapping[str, Any], brand: tuple[str, ...]
+) -> None:
     from mkdocs.commands.build import build  # noqa: PLC0415 - half of a short command's time
     from mkdocs.config import load_config  # noqa: PLC0415
 
@@ -160,6 +170,10 @@ def _run_mkdocs(config_file: Path, options: Mapping[str, str], extra: Mapping[st
     config.extra.update(extra)
     if not extra["house"]:
         config.nav = _without_house(config.nav or [])
+    config.extra_css += [path for path in brand if path.endswith(".css")]
+    logos = [path for path in brand if not path.endswith(".css")]
+    for logo in logos or ([] if extra["house"] else [_NEUTRAL]):
+        config.theme["logo"] = config.theme["favicon"] = logo
     config.plugins.on_startup(command="build", dirty=False)
     build(config)
     config.plugins.on_shutdown()

@@ -13,6 +13,10 @@ from psreg.formats import policy
 from psreg.registry.checkout import required_checkout
 from psreg.system.files import read_file
 
+_ASSETS = "assets/psreg"
+_SCHEMES = {"light": "default", "dark": "slate"}
+"""The theme's names of its colour schemes."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteSource:
@@ -49,6 +53,25 @@ class SiteSource:
     def has_own_frame(self) -> bool:
         """Whether the checkout has a site of its own, as that of psreg has."""
         return frame_source(self.checkout).parent == self.checkout
+
+    def brand(self) -> dict[str, bytes]:
+        """Return the logo and the colours of the policy as files, by path below the site's root.
+
+        Raises:
+            UnavailableError: the logo cannot be read.
+        """
+        chosen, found = self.policy(), {}
+        if chosen.site_logo:
+            suffix = chosen.site_logo.rpartition(".")[2]
+            found[f"{_ASSETS}/logo.{suffix}"] = read_file(self.checkout / chosen.site_logo)
+        if chosen.site_accent:
+            rules = [
+                f'[data-md-color-scheme="{_SCHEMES[key]}"]{{--ps-accent:{colour};'
+                f"--ps-accent-soft:color-mix(in srgb,{colour} 14%,var(--ps-bg))}}\n"
+                for key, colour in chosen.site_accent.items()
+            ]
+            found[f"{_ASSETS}/registry.css"] = "".join(rules).encode()
+        return found
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a plain file in the checkout, None if there is no such file."""

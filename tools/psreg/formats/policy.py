@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 _URL = re.compile(r"https?://[\w.~:/%-]+", re.ASCII)
 
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}", re.ASCII)
+_PICTURE = re.compile(r"(?:[\w-][\w.-]*/)*[\w-][\w.-]*\.(?:svg|png)", re.ASCII)
+
 _DAYS = range(1, 366)
 """For how many days a signature may be valid, or an old file kept."""
 
@@ -36,6 +39,7 @@ BY_ORIGIN = ("REG011",)
 """The rules that a waiver for an origin may name. An author states the origin, so that it excuses
 only what an importer cannot supply: test runs."""
 
+_SCHEMES = ("light", "dark")
 _PLATFORMS = range(11)
 _DEFAULT_PLATFORMS = 2
 
@@ -66,6 +70,24 @@ class Policy(TomlFile):
         """The address of its repository for people, without a slash at its end; "" if unknown."""
         url = _text(self.table("site").get("repository")).rstrip("/")
         return url if _URL.fullmatch(url) else ""
+
+    @property
+    def site_text(self) -> str:
+        """What its home page says below the title, or ""."""
+        return _text(self.table("site").get("text"))
+
+    @property
+    def site_logo(self) -> str:
+        """The path of its logo in the repository, an SVG or PNG; "" if it has none."""
+        path = _text(self.table("site").get("logo"))
+        return path if _PICTURE.fullmatch(path) else ""
+
+    @property
+    def site_accent(self) -> Mapping[str, str]:
+        """The colours of links and buttons, `#rrggbb`, on `light` and on `dark` pages."""
+        table = self.table("site").get("accent")
+        found = {key: _text(table.get(key)) for key in _SCHEMES} if isinstance(table, dict) else {}
+        return {key: colour for key, colour in found.items() if _COLOUR.fullmatch(colour)}
 
     @property
     def site_picks(self) -> tuple[str, ...]:

@@ -37,6 +37,12 @@ def test_it_counts_what_there_is():
     assert (parts["picks"], parts["form"]) == ("", "")
 
 
+def test_it_says_what_the_policy_says():
+    assert home()["lead"].startswith('<p class="ps-lead">Each one is reviewed')
+    site = replace(SITE, text=f"For nurses {SCRIPT}")
+    assert home(site=site)["lead"].startswith('<p class="ps-lead">For nurses &lt;script')
+
+
 def test_the_reserved_class_says_so_once_and_is_not_news():
     parts = home()
     assert "".join(parts.values()).count(RESERVED) == 1

@@ -27,7 +27,7 @@ class Site:
 
     `base_url` ends with a slash, or is "" if the address is not known; then there are no canonical
     links and no sitemap. `mode` is `dev` or `production`. `picks` are the names of entries to begin
-    with.
+    with, `text` is what its home page says first; "" for what psreg says.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Site:
     root_sha256: str
     base_url: str = ""
     picks: tuple[str, ...] = ()
+    text: str = ""
     report: str = ""
     """The address at which a prompt is reported, before its name and version; "" if not known."""
 

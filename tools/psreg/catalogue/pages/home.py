@@ -25,6 +25,7 @@ from psreg.formats import dotprompt
 _NEWEST = 6
 _FEWEST_FIELDS = 3
 
+_LEAD = "Each one is reviewed, versioned and signed, and never changes."
 _UNPUBLISHED = "<p>This registry has not been published yet.</p>"
 
 
@@ -40,6 +41,7 @@ def home_parts(
     latest = sorted(released, key=lambda row: row.released, reverse=True)[:_NEWEST]
     name = next((row.name for row in (*picks, *latest)), "NAME")
     return {
+        "lead": f'<p class="ps-lead">{text(site.text or _LEAD)}</p>',
         "search": search_box(len(rows), ""),
         "picks": _picks(picks),
         "form": _form(picks, read),
