@@ -265,6 +265,18 @@ def test_a_prompt_that_cannot_be_read_is_shown_as_it_is():
     assert release_view.overview(opened(content)["broken"].latest) == ""
 
 
+@pytest.mark.parametrize(
+    ("languages", "lang"),
+    [(["de"], ' lang="de"'), (['"x'], ' lang="&quot;x"'), (["en"], ""), (["de", "fr"], "")],
+)
+def test_the_text_of_a_prompt_says_its_language(languages, lang):
+    latest = ENTRIES["river_letter"].latest
+    record = replace(latest.record, release={**latest.record.release, "languages": languages})
+    release = replace(latest, record=record)
+    assert f'<pre class="ps-source" tabindex="0"{lang}>' in release_view.artifact(release)
+    assert f'<pre class="ps-fill__text" tabindex="0"{lang}>' in release_view.form(release)
+
+
 def test_odd_release_files_leave_gaps_not_errors():
     content = files("prompt", "odd", "1.0.0", b"x")
     folder = PurePosixPath("pbes/prompt/odd")

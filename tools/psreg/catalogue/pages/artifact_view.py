@@ -258,16 +258,16 @@ def _default(value: str | None) -> str:
     return paragraphs(value) or "<em>empty</em>"
 
 
-def prompt_form(prompt: Prompt) -> str:
+def prompt_form(prompt: Prompt, lang: str = "") -> str:
     """Return the section in which a readable prompt is filled in; "" if it has no variables."""
-    return section("fill", "Fill it in", fill_box(prompt)) if prompt.variables else ""
+    return section("fill", "Fill it in", fill_box(prompt, lang=lang)) if prompt.variables else ""
 
 
-def fill_box(prompt: Prompt, *, page: str = "", fewest: int = sys.maxsize) -> str:
+def fill_box(prompt: Prompt, *, page: str = "", fewest: int = sys.maxsize, lang: str = "") -> str:
     """Return the form of a readable prompt with variables, and the text that it makes.
 
     `page` is the address of the entry's page, if this is another one: links with values lead there.
-    After the first `fewest` fields, what has a default is folded.
+    After the first `fewest` fields, what has a default is folded; `lang` is an attribute.
     """
     data = {
         "parts": parts(prompt),
@@ -281,7 +281,7 @@ def fill_box(prompt: Prompt, *, page: str = "", fewest: int = sys.maxsize) -> st
         '<div class="ps-fill__result"><div class="ps-bar"><span>The text to use</span>'
         '<button type="button" class="ps-copy" data-copy-filled data-copied="Copied the prompt">'
         f"Copy the prompt</button>{assistants('data-copy-filled')}</div>"
-        f'<pre class="ps-fill__text" tabindex="0">{text(render(prompt, {}).text)}</pre>'
+        f'<pre class="ps-fill__text" tabindex="0"{lang}>{text(render(prompt, {}).text)}</pre>'
         '<p class="ps-fill__link"><button type="button" class="ps-copy" data-copy-link '
         'data-copied="Copied the link">Copy a link with these values</button> '
         "<span>Whoever has the link reads what you typed; no server does.</span></p></div>"

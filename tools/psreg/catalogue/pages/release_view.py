@@ -101,12 +101,19 @@ def overview(release: Release) -> str:
     return artifact_view.pbe_overview(value) if isinstance(value, dict) else ""
 
 
+def lang(release: Release) -> str:
+    """Return an attribute for the text of the artifact, if that is in one language, not English."""
+    languages = fields(release, "languages")
+    other = len(languages) == 1 and languages[0] != "en"
+    return f' lang="{text(languages[0])}"' if other else ""
+
+
 def form(release: Release) -> str:
     """Return the section in which a `.prompt` is filled in; "" for all others."""
     if release.id.format is not Format.PROMPT:
         return ""
     document = dotprompt.read(release.artifact)
-    return artifact_view.prompt_form(document) if document.readable else ""
+    return artifact_view.prompt_form(document, lang(release)) if document.readable else ""
 
 
 def readme(release: Release) -> str:
@@ -194,7 +201,7 @@ def artifact(release: Release) -> str:
         f'<a class="ps-button" href="{path}" download>Download</a>'
         f'<button type="button" class="ps-copy" data-copy-file="{path}">Copy</button></div>'
         # NOTE: HTML drops one line break after the start tag, hence the one written here.
-        '<pre class="ps-source" tabindex="0">\n'
+        f'<pre class="ps-source" tabindex="0"{lang(release)}>\n'
         f'<code class="language-{language}">{body}</code></pre>',
     )
 
