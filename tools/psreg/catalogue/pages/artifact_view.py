@@ -284,7 +284,7 @@ def fill_box(prompt: Prompt, *, page: str = "", fewest: int = sys.maxsize, lang:
         f'<pre class="ps-fill__text" tabindex="0"{lang}>{text(render(prompt, {}).text)}</pre>'
         '<p class="ps-fill__link"><button type="button" class="ps-copy" data-copy-link '
         'data-copied="Copied the link">Copy a link with these values</button> '
-        "<span>Whoever has the link reads what you typed; no server does.</span></p></div>"
+        "<span>Anyone with the link can read what you typed; no server can.</span></p></div>"
         f'<script type="application/json" class="ps-fill__data">{script_json(data)}</script></div>'
     )
 
