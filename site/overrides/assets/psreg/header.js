@@ -11,11 +11,13 @@ export function start(input) {
   const box = element("div", "ps-found");
   box.hidden = true;
   output.before(box);
-  input.addEventListener("input", async () => {
+  const look = async () => {
     const query = input.value;
     const result = query.trim() ? find(await catalogue(), query, {}) : { found: [], wanted: [] };
     if (query === input.value) show(box, result, query);
-  });
+  };
+  input.addEventListener("input", look);
+  look();
 }
 
 function show(box, { found, wanted }, query) {

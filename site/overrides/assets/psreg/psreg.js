@@ -6,16 +6,40 @@ const root = new URL("../../", import.meta.url);
 nameThisSite();
 guessWhatIsLost();
 enableCopying();
-load(".ps-search", "./search.js");
 load(".ps-fill", "./fill.js");
 load("code.language-json, code.language-prompt", "./highlight.js");
-load("[data-md-component=search-query]", "./header.js");
+searchLater();
 
 function load(selector, module) {
   const elements = [...document.querySelectorAll(selector)];
   if (elements.length) {
     import(module).then(({ start }) => elements.forEach(start));
   }
+}
+
+// Nothing of a search is fetched before somebody searches.
+function searchLater() {
+  const header = document.querySelector("[data-md-component=search-query]");
+  const once = { once: true };
+  header?.addEventListener("focus", () => load("[data-md-component=search-query]", "./header.js"), once);
+  const box = document.querySelector(".ps-search");
+  if (!box) return;
+  document.addEventListener("keydown", (event) => onSlash(event, box.querySelector("input")));
+  if (document.documentElement.classList.contains("ps-searching")) {
+    load(".ps-search", "./search.js");
+  } else {
+    box.addEventListener("focusin", () => load(".ps-search", "./search.js"), once);
+    box.classList.add("ps-ready");
+  }
+}
+
+function onSlash(event, input) {
+  const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
+  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  // The theme listens for the same key; here it opens this search.
+  event.stopPropagation();
+  input.focus();
 }
 
 // What was asked for is the last part of an unknown address, as a rule.

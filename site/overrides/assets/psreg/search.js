@@ -57,16 +57,11 @@ export function start(box) {
     show(state);
     list.querySelectorAll(".ps-result > a")[next]?.focus();
   });
-  // Nothing is fetched before somebody searches.
-  box.addEventListener("focusin", () => begin(state), { once: true });
   searching(isActive(state));
-  if (isActive(state)) begin(state);
-  else box.classList.add("ps-ready");
+  begin(state);
 }
 
 async function begin(state) {
-  if (state.begun) return;
-  state.begun = true;
   try {
     state.catalogue = await catalogue();
   } catch {
@@ -250,14 +245,6 @@ export function marked(target, text, wanted) {
 
 function onKey(event, state) {
   const { input, list } = state;
-  const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
-  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
-    event.preventDefault();
-    // The theme listens for the same key; here it opens this search.
-    event.stopPropagation();
-    input.focus();
-    return;
-  }
   const links = [...list.querySelectorAll(".ps-result > a")];
   const at = links.indexOf(document.activeElement);
   if (at < 0 && document.activeElement !== input) return;
@@ -270,7 +257,8 @@ function onKey(event, state) {
 
 function readAddress(state) {
   const query = new URLSearchParams(document.documentElement.dataset.query ?? location.search);
-  state.input.value = query.get("q") ?? "";
+  // Somebody may have typed while this was fetched.
+  state.input.value = query.get("q") ?? state.input.value;
   for (const key of [...FACETS, "sort"]) {
     if (query.get(key)) state.chosen[key] = query.get(key);
   }
