@@ -1,5 +1,6 @@
 """The folders of this repository, and of what may be beside it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,8 @@ def needs(place: str) -> pytest.MarkDecorator:
     """Mark a test that reads `place` of `SHARED`."""
     reason = f"{place} of the specifications' authors is not beside this checkout"
     return pytest.mark.skipif(not (SHARED / place).exists(), reason=reason)
+
+
+def policy_without_picks() -> str:
+    """Return the policy of this repository for a registry that has few of its entries."""
+    return re.sub(r"(?ms)^picks = \[.*?\]\n", "", (ROOT / "registry/policy.toml").read_text())

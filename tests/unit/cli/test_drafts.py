@@ -62,6 +62,7 @@ def test_a_draft_is_shown_and_marked_and_nothing_of_it_is_signed(world: World) -
         "api/v1/drafts.json",
         "api/v1/index.json",
         "index.html",
+        "llms.txt",
         "pbes/prompt/apple_pie/1.1.0/README.md",
         "pbes/prompt/apple_pie/1.1.0/apple_pie.prompt",
         "pbes/prompt/apple_pie/1.1.0/release.toml",
@@ -69,11 +70,19 @@ def test_a_draft_is_shown_and_marked_and_nothing_of_it_is_signed(world: World) -
         "pbes/prompt/river_bank/1.0.0/release.toml",
         "pbes/prompt/river_bank/1.0.0/river_bank.prompt",
         "prompt/apple_pie/1.0.0/index.html",
+        "prompt/apple_pie/1.0.0/index.md",
         "prompt/apple_pie/1.1.0/index.html",
+        "prompt/apple_pie/badge.svg",
         "prompt/apple_pie/index.html",
+        "prompt/apple_pie/index.md",
         "prompt/index.html",
         "prompt/river_bank/1.0.0/index.html",
+        "prompt/river_bank/badge.svg",
+        "prompt/river_bank/feed.atom",
+        "prompt/river_bank/feed.json",
         "prompt/river_bank/index.html",
+        "prompt/river_bank/index.md",
+        "prompt/river_bank/oembed.json",
         "sitemap.xml",
     }
     assert built["changed"] == len(changed) - 1
@@ -82,6 +91,10 @@ def test_a_draft_is_shown_and_marked_and_nothing_of_it_is_signed(world: World) -
         assert DRAFT in page
         assert "psreg install" not in page
         assert "psreg verify" not in page
+        for name in ("index.md", "badge.svg"):
+            assert b"draft" in after[path.replace("1.1.0/", "").replace("index.html", name)].lower()
+    assert json.loads(after["prompt/river_bank/feed.json"])["items"] == []
+    assert after["llms.txt"].count(b"(draft)") == 2
     assert "Copy the prompt" in after[APPLE].decode()
     released = after["prompt/apple_pie/1.0.0/index.html"].decode()
     assert DRAFT not in released

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from support.owners import ANA, BEN, CEM, Agent, Owner, entry_toml
-from support.paths import PBES
+from support.paths import PBES, policy_without_picks
 from support.warm_psreg import run_psreg
 
 NAME = "email_reply"
@@ -29,7 +29,7 @@ class Checkout:
         self.env.pop("SSH_AUTH_SOCK", None)
         shutil.copytree(PBES / "prompt" / NAME, self.root / FOLDER)
         (self.root / "registry").mkdir()
-        shutil.copy(PBES.parent / "registry/policy.toml", self.root / "registry")
+        (self.root / "registry/policy.toml").write_text(policy_without_picks())
         self.give("id_ed25519", ANA)
 
     def give(self, name: str, owner: Owner) -> Path:

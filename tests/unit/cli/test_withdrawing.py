@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from pathlib import Path
 
 import pytest
 
 from support.clients import Client
-from support.paths import PBES
+from support.paths import PBES, policy_without_picks
 
 NAME = "email_reply"
 FOLDER = f"pbes/prompt/{NAME}"
@@ -25,10 +24,7 @@ class Registry(Client):
         self.root = folder / "checkout"
         shutil.copytree(PBES / "prompt" / NAME, self.root / FOLDER)
         (self.root / "registry").mkdir()
-        policy = (PBES.parent / "registry/policy.toml").read_text()
-        # NOTE: the picks of the home page are entries that this registry does not have.
-        policy = re.sub(r"(?ms)^picks = \[.*?\]\n", "", policy)
-        (self.root / "registry/policy.toml").write_text(policy)
+        (self.root / "registry/policy.toml").write_text(policy_without_picks())
         shutil.copytree(self.root / FOLDER / "1.0.0", self.root / FOLDER / "1.0.1")
         for file in (self.root / FOLDER / "1.0.1").glob("*"):
             text = file.read_text().replace("1.0.0", "1.0.1")
