@@ -77,6 +77,14 @@ def test_the_menu_leads_on(open_tab, path):
     link.wait_for(state="visible")
 
 
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_asks_for_few_files(tab, path):
+    page = tab.open(path)
+    page.wait_for_load_state("networkidle")
+    assert len(tab.asked) <= 12, tab.asked
+    assert not any("search" in each and each.endswith(".json") for each in tab.asked)
+
+
 def test_an_entry_prints_its_facts_and_the_prompt_first(tab):
     page = tab.open("interactive_engine/listener/")
     assert 0 < len(re.findall(rb"/Type /Page\b", page.pdf(format="A4"))) <= 6

@@ -52,7 +52,7 @@ def test_links_are_relative_but_for_the_404(frame):
     assert "example.org" not in frame.pages["rules/index.html"].replace(
         "https://example.org/a/rules/", ""
     )
-    assert "/a/assets/psreg/theme.css" in frame.pages["404.html"]
+    assert "/a/assets/psreg/psreg.css" in frame.pages["404.html"]
 
 
 def test_nothing_of_the_day_of_the_build_is_in_it(frame):

@@ -202,9 +202,11 @@ def test_a_policy_has_a_text_a_logo_and_colours(registry, tmp_path):
     assert page.count("assets/psreg/logo.svg") >= 2
     assert "assets/psreg/mark.svg" not in page
     assert (copy / "out/assets/psreg/logo.svg").read_text() == "<svg/>"
-    css = (copy / "out/assets/psreg/registry.css").read_text()
-    assert '[data-md-color-scheme="slate"]{--ps-accent:#abcdef;' in css
-    assert page.index("psreg/theme.css") < page.index("psreg/registry.css")
+    css = (copy / "out/assets/psreg/psreg.css").read_text()
+    assert css.index("[data-md-color-scheme] {") < css.index(
+        '[data-md-color-scheme="slate"]{--ps-accent:#abcdef;'
+    )
+    assert page.count("assets/psreg/psreg.css") == 1
     (copy / "registry/logo.svg").unlink()
     assert b"logo.svg" in psreg(*build, cwd=copy, code=4).stderr
 

@@ -15,13 +15,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import psreg
 from psreg.catalogue.pages.html import text
 from psreg.core.errors import FindingsError
 from psreg.system.extras import extra
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
 
 _DROPPED = ("sitemap.xml", "sitemap.xml.gz", "assets/javascripts/lunr/")
 """Output of mkdocs that the site does not need: sitemaps with the date of the build, stemmers."""
@@ -171,12 +174,29 @@ def _run_mkdocs(
     if not extra["house"]:
         config.nav = _without_house(config.nav or [])
     config.extra_css += [path for path in brand if path.endswith(".css")]
+    _join_styles(config)
     logos = [path for path in brand if not path.endswith(".css")]
     for logo in logos or ([] if extra["house"] else [_NEUTRAL]):
         config.theme["logo"] = config.theme["favicon"] = logo
     config.plugins.on_startup(command="build", dirty=False)
     build(config)
     config.plugins.on_shutdown()
+
+
+_ASSETS = "assets/psreg/"
+_STYLES = f"{_ASSETS}psreg.css"
+
+
+def _join_styles(config: MkDocsConfig) -> None:
+    """Let pages ask for one style sheet in place of psreg's and those of the policy."""
+    ours = [path for path in config.extra_css if path.startswith(_ASSETS)]
+    folders = [Path(config.docs_dir), *map(Path, config.theme.dirs)]
+    sheets = [next(at / path for at in folders if (at / path).is_file()) for path in ours]
+    if sheets:
+        joined = folders[0] / _STYLES
+        joined.parent.mkdir(parents=True, exist_ok=True)
+        joined.write_text("\n".join(sheet.read_text("utf-8") for sheet in sheets), "utf-8")
+        config.extra_css = [_STYLES, *(path for path in config.extra_css if path not in ours)]
 
 
 @contextmanager
