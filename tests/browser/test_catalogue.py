@@ -506,12 +506,15 @@ def test_the_policy_stops_what_would_slip_through(tab):
     page.evaluate(
         "() => { const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
         " document.body.append(s); const i = document.createElement('img');"
-        " i.src = 'https://example.org/x.png'; document.body.append(i); }"
+        " i.src = 'https://example.org/x.png'; document.body.append(i);"
+        " const p = document.createElement('p'); p.innerHTML = '<b style=\"display:none\">x</b>';"
+        " document.body.append(p); window.styled = getComputedStyle(p.firstChild).display; }"
     )
     page.wait_for_timeout(300)
     assert page.evaluate("window.ran") is None
     refused = [line for line in tab.said if "Content Security Policy" in line]
-    assert len(refused) == len(tab.said) == 2
+    assert page.evaluate("window.styled") != "none"
+    assert len(refused) == len(tab.said) == 3
     assert [url for url in tab.asked if "example.org" in url] == tab.failed
     tab.said.clear()
     tab.failed.clear()

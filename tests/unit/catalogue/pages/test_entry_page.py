@@ -96,7 +96,7 @@ def test_a_score_with_nothing_left_to_raise_says_nothing_about_it():
     part = {"id": SCRIPT, "points": 500, "of": 20, "missing": ["from the future"]}
     body = scored({"formula": 2, "total": 100, "parts": [part]})
     assert "500 of 20" in body
-    assert "width:100%" in body
+    assert 'max="100" value="100"' in body
     assert "How to raise it" not in body
     assert SCRIPT not in body
 

@@ -267,7 +267,7 @@ def _score_row(part: Part) -> str:
     filled = max(0, min(100, 100 * part.points // max(part.of, 1)))
     return (
         f"<li><span>{text(part.title)}</span>"
-        f'<span class="ps-score__bar"><span style="width:{filled}%"></span></span>'
+        f'<progress class="ps-score__bar" max="100" value="{filled}" aria-hidden="true"></progress>'
         f"<span>{part.points} of {part.of}</span></li>"
     )
 
