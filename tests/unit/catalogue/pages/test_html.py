@@ -24,6 +24,8 @@ from psreg.catalogue.pages.html import (
         ("plain", "plain"),
         ("<a href=\"x\" b='y'>&", "&lt;a href=&quot;x&quot; b=&#x27;y&#x27;&gt;&amp;"),
         ("é \u202e<", "é ⟨U+202E⟩&lt;"),
+        ("a\x1b[2K<\r", "a⟨U+001B⟩[2K&lt;⟨U+000D⟩"),
+        ("é\r\na\r\n\tb", "é\r\na\r\n\tb"),
         ("\U000e0041", "⟨U+E0041⟩"),
         ("naïve", "naïve"),
     ],

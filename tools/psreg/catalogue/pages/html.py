@@ -11,9 +11,9 @@ from collections.abc import Iterable
 
 # Characters that reorder or hide text: C0/C1 controls, bidi overrides and isolates, tags. And
 # surrogates, which are not text: a draft may have them in its JSON and in the paths of its files.
-# And two that XML does not allow.
+# And two that XML does not allow. A line may end with CR and LF.
 _HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
+    "\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
     "\U000e0000-\U000e007f]"
 )
 
@@ -30,7 +30,7 @@ def content(value: str) -> str:
     """Return `value` escaped for element content alone, as `text` does."""
     # NOTE: the same as html.escape without the call: this is the hottest line of a site build.
     escaped = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    if not value.isascii() and _HIDDEN.search(value):
+    if not (value.isascii() and value.isprintable()) and _HIDDEN.search(value):
         return visible(escaped)
     return escaped
 

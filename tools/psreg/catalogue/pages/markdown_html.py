@@ -56,6 +56,10 @@ def title_and_rest(source: str) -> tuple[str, str]:
     return "", source
 
 
+_BREAK = "\ufdd0"
+"""Stands for a line break; Unicode says that it is never a character of a text."""
+
+
 class _Blocks:
     """Renders blocks of lines; one method per kind of block returns HTML and the next line."""
 
@@ -144,8 +148,8 @@ class _Blocks:
                 break
             at += 1
         content = "\n".join(line.lstrip() for line in lines[start:at])
-        broken = re.sub(r"(?: {2,40}|\\)\n", "\0", content)
-        return f"<p>{self.inline(broken.rstrip()).replace(chr(0), '<br>')}</p>", at
+        broken = re.sub(r"(?: {2,40}|\\)\n", _BREAK, content)
+        return f"<p>{self.inline(broken.rstrip()).replace(_BREAK, '<br>')}</p>", at
 
     def inline(self, source: str) -> str:
         out: list[str] = []
