@@ -27,7 +27,8 @@ from re import _parser
 
 from confusable_homoglyphs import confusables
 
-from psreg.lint.content.appearance.words import made_by_ways, made_pieces
+from psreg.lint.content.appearance.ways import made_by_ways
+from psreg.lint.content.appearance.words import made_pieces
 from psreg.lint.content.pattern_gates import grouped, with_any_blanks
 from psreg.lint.content.pattern_search import LONG, Pattern, Row
 from psreg.lint.content.pattern_tables import any_spelling, hosts, table

@@ -10,7 +10,8 @@ from psreg.formats.dotprompt import MOST_BRACES
 from psreg.lint.content import texts
 from psreg.lint.content.appearance import plain
 from psreg.lint.content.appearance.layers import EXCUSED, Layer
-from psreg.lint.content.appearance.words import OddWords, made_by_ways, made_pieces, nearly
+from psreg.lint.content.appearance.ways import made_by_ways
+from psreg.lint.content.appearance.words import OddWords, made_pieces, nearly
 from psreg.lint.content.pattern_tables import listed
 from psreg.lint.engine import check_file
 

@@ -30,14 +30,13 @@ from psreg.lint.content.appearance.layers import (
     replaced,
 )
 from psreg.lint.content.appearance.plain import ALPHABET, spelled
+from psreg.lint.content.appearance.ways import Way, changed_words, ways, ways_to_read
 from psreg.lint.content.appearance.words import (
     ALPHABETS,
     LETTERS,
     LONG_NAME,
     ODD,
-    Way,
     any_suspicious,
-    changed_words,
     in_run,
     in_words,
     nearly,
@@ -48,8 +47,6 @@ from psreg.lint.content.appearance.words import (
     telling,
     telling_phrases,
     unmasked,
-    ways,
-    ways_to_read,
     words_of,
 )
 
