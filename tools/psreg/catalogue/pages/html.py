@@ -40,6 +40,11 @@ def visible(value: str) -> str:
     return _HIDDEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", value)
 
 
+def cut(value: str, most: int) -> str:
+    """Return `value`, or as many characters of it as fit into `most` with a `…`."""
+    return value if len(value) <= most else f"{value[: most - 1]}…"
+
+
 def tag(name: str, content: str, **attributes: str) -> str:
     """Return an element around `content`, which is HTML already.
 

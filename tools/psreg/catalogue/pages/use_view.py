@@ -10,7 +10,7 @@ from typing import Any
 
 from psreg.catalogue.pages.class_texts import class_text
 from psreg.catalogue.pages.frame import address
-from psreg.catalogue.pages.html import chips, link, section, text
+from psreg.catalogue.pages.html import chips, cut, link, section, text
 from psreg.core.classes import Format
 from psreg.formats import dotprompt
 from psreg.formats.dotprompt import Prompt
@@ -129,8 +129,7 @@ def _said(value: Any, *path: str) -> str:
     found = _get(value, *path)
     if not isinstance(found, str) or not found.strip():
         return ""
-    said = " ".join(found.split())
-    return f"<q>{text(said if len(said) <= _LONGEST else f'{said[: _LONGEST - 1]}…')}</q>"
+    return f"<q>{text(cut(' '.join(found.split()), _LONGEST))}</q>"
 
 
 def _get(value: Any, *path: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from psreg.catalogue.pages import release_view
 from psreg.catalogue.pages.frame import OEMBED, Site, class_picture
-from psreg.catalogue.pages.html import count, text, visible
+from psreg.catalogue.pages.html import count, cut, text, visible
 from psreg.catalogue.pages.json_api import json_file
 from psreg.registry.published import Entry
 
@@ -22,7 +22,10 @@ def embed_files(entry: Entry, site: Site) -> Iterator[tuple[str, bytes]]:
     home = f"{entry.record.entry_class}/{entry.record.name}/"
     message, colour = _state(entry)
     version = entry.latest.record.version
-    yield f"{home}badge.svg", _badge(site.name, f"{_cut(version)} {message}", colour).encode()
+    yield (
+        f"{home}badge.svg",
+        _badge(site.name, f"{cut(version, _LONGEST)} {message}", colour).encode(),
+    )
     if site.base_url:
         yield f"{home}{OEMBED}", json_file(_oembed(entry, site))
 
@@ -45,7 +48,7 @@ def _state(entry: Entry) -> tuple[str, str]:
 
 
 def _badge(label: str, message: str, colour: str) -> str:
-    label = _cut(label)
+    label = cut(label, _LONGEST)
     left, right = (_CHARACTER * len(each) + 2 * _MARGIN for each in (label, message))
     said = text(visible(f"{label}: {message}"))
     words = ((label, 0, left), (message, left, right))
@@ -64,16 +67,12 @@ def _badge(label: str, message: str, colour: str) -> str:
     )
 
 
-def _cut(value: str, most: int = _LONGEST) -> str:
-    return value if len(value) <= most else f"{value[: most - 1]}…"
-
-
 def _oembed(entry: Entry, site: Site) -> dict[str, Any]:
     logins = [str(owner.get("login", "")) for owner in entry.record.owners]
     return {
         "version": "1.0",
         "type": "link",
-        "title": visible(_cut(release_view.title(entry.latest), _LONGEST_TITLE)),
+        "title": visible(cut(release_view.title(entry.latest), _LONGEST_TITLE)),
         "author_name": visible(", ".join(filter(None, logins))),
         "provider_name": visible(site.name),
         "provider_url": site.base_url,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from psreg.catalogue.pages.html import cut
 from psreg.registry.records import PackageRecord, ReleaseRecord
 from psreg.registry.withdrawing.advisories import advisories
 from psreg.registry.withdrawing.effects import Effects
@@ -53,7 +54,7 @@ def _release_item(record: PackageRecord, release: ReleaseRecord) -> Item:
         key=f"{record.name}:{release.version}:{release.sha256}",
         path=f"{record.entry_class}/{record.name}/{release.version}/",
         title=f"{record.name} {release.version}" + (f" ({state})" if why else ""),
-        text=_cropped("\n\n".join(filter(None, parts))),
+        text=cut("\n\n".join(filter(None, parts)), _LONGEST),
         published=release.date,
         # A record does not say when a release was yanked.
         updated=max(release.date, revoked.date) if revoked else release.date,
@@ -92,7 +93,7 @@ def _advisory(record: PackageRecord, kind: str, why: str, date: str, version: st
         key=":".join(filter(None, (kind, record.name, version))),
         path=f"{home}{version}/" if version else home,
         title=f"{subject} {'was yanked' if version else 'is deprecated'}",
-        text=_cropped(why),
+        text=cut(why, _LONGEST),
         published=date,
         updated=date,
         details={"name": record.name, "kind": kind, **({"version": version} if version else {})},
@@ -107,12 +108,8 @@ def action_advisories(effects: Effects) -> Iterator[Item]:
             key=f"advisory:{each['id']}",
             path=f"advisories/{each['id']}.json",
             title=f"{each['summary']}{lifted}",
-            text=_cropped(each["details"]),
+            text=cut(each["details"], _LONGEST),
             published=each["published"],
             updated=each["modified"],
             details={"advisory": each["id"], "kind": each["database_specific"]["kind"]},
         )
-
-
-def _cropped(value: str) -> str:
-    return value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"

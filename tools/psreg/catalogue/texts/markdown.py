@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from psreg.catalogue.pages.html import visible
+from psreg.catalogue.pages.html import cut, visible
 
 _ACTIVE = re.compile(r"[\\`*_\[\]<>&|~#!@:$^={}]|(?<=\bwww)\.|^[-+]|(?<=\d)[.)](?=\s)")
 """What begins markup, a block or an address, also in the Markdown of forges."""
@@ -24,10 +24,7 @@ MOST = 50
 
 def prose(value: str, most: int = LONGEST) -> str:
     """Return `value` on one line, without any effect; at most `most` characters of it."""
-    line = " ".join(value.split())
-    if len(line) > most:
-        line = f"{line[: most - 1]}…"
-    return _ACTIVE.sub(r"\\\g<0>", visible(line))
+    return _ACTIVE.sub(r"\\\g<0>", visible(cut(" ".join(value.split()), most)))
 
 
 def fenced(value: str, info: str = "") -> str:
