@@ -15,7 +15,7 @@ from psreg.catalogue.pages.feed_links import (
     entry_topic,
     feed_topic,
 )
-from psreg.catalogue.pages.frame import Site
+from psreg.catalogue.pages.frame import Site, entry_folder
 from psreg.catalogue.pages.listing import Row
 from psreg.catalogue.site_manifest import Entries, Shown, rows_of
 from psreg.catalogue.texts.feed_items import (
@@ -147,11 +147,13 @@ def advisory_feed(items: Sequence[Item]) -> Feed:
 
 def entry_feed_files(entry: Entry, site: Site) -> Iterator[tuple[str, bytes]]:
     """Yield path and bytes of the feed of an entry, without drafts; `site` has an address."""
-    name, home = entry.record.name, f"{entry.record.entry_class}/{entry.record.name}/"
+    name, folder = entry.record.name, entry_folder(entry.record)
     drafts = {each.record.version for each in entry.releases if each.draft}
     told = [*record_advisories(entry.record), *release_items(entry.record)]
     items = _newest(item for item in told if item.details.get("version") not in drafts)
-    feed = Feed(key=f"entry:{name}", topic=entry_topic(name), folder=home, page=home, items=items)
+    feed = Feed(
+        key=f"entry:{name}", topic=entry_topic(name), folder=folder, page=folder, items=items
+    )
     yield from feed.files(site)
 
 

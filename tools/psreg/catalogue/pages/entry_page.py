@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from psreg.catalogue.pages import release_view, trust_view, use_view
 from psreg.catalogue.pages.class_texts import RESERVED, class_chip, class_text
-from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs
+from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs, entry_folder
 from psreg.catalogue.pages.html import COPY, chips, command, link, note, section, table, terms, text
 from psreg.catalogue.pages.linked_data import linked_data
 from psreg.formats.release import told_origin
@@ -35,7 +35,7 @@ def entry_pages(entry: Entry, site: Site, notice: str = "") -> Iterator[Page]:
 
     `notice` is HTML for the top of the page of the name.
     """
-    home, latest = _home(entry), entry.latest
+    home, latest = entry_folder(entry.record), entry.latest
     facts = _facts(entry, latest, site)
     yield Page(
         path=home,
@@ -63,11 +63,6 @@ def entry_pages(entry: Entry, site: Site, notice: str = "") -> Iterator[Page]:
         )
 
 
-def _home(entry: Entry) -> str:
-    """Return the folder of the page of the name."""
-    return f"{entry.record.entry_class}/{entry.record.name}/"
-
-
 def _header(entry: Entry, release: Release, site: Site, notice: str, *, pinned: bool) -> str:
     record = entry.record
     kind = class_text(record.entry_class)
@@ -78,7 +73,7 @@ def _header(entry: Entry, release: Release, site: Site, notice: str, *, pinned: 
     ]
     if pinned:
         steps.append((release.record.version, ""))
-    where = address(_home(entry)) if pinned and release is entry.latest else ""
+    where = address(entry_folder(entry.record)) if pinned and release is entry.latest else ""
     return (
         f"{crumbs(steps)}{_banners(entry, release)}{notice}"
         f'<header class="ps-head"><p class="ps-kicker">{class_chip(kind.slug)}</p>'
@@ -123,7 +118,7 @@ def _banners(entry: Entry, release: Release) -> str:
         out.append(note("danger", reason + rest))
     if release is not entry.latest:
         newest = entry.latest.record.version
-        where = link(address(f"{record.entry_class}/{record.name}/"), text(newest))
+        where = link(address(entry_folder(record)), text(newest))
         out.append(
             note("info", f"<p>This is version {text(row.version)}. The newest is {where}.</p>")
         )
@@ -166,7 +161,7 @@ def _body(entry: Entry, release: Release, site: Site, facts: str) -> str:
 
 def _short_body(entry: Entry, release: Release, facts: str) -> str:
     """Return the body of the latest version's page: no page says twice what another one says."""
-    home = address(_home(entry))
+    home = address(entry_folder(entry.record))
     page = link(home, f"the page of <code>{text(entry.record.name)}</code>")
     rest = f"<p>This is the newest version. Its text, its tests and all versions are on {page}.</p>"
     main = (
@@ -248,7 +243,7 @@ def _owners(entry: Entry) -> str:
 
 
 def _versions(entry: Entry) -> str:
-    home = _home(entry)
+    home = entry_folder(entry.record)
     rows = (
         (
             link(address(f"{home}{r.record.version}/"), text(r.record.version)),

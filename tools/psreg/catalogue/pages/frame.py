@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from psreg.catalogue.pages.feed_links import entry_feed_links
 from psreg.catalogue.pages.html import tag, text
+from psreg.registry.records import PackageRecord
 
 _MARK = re.compile(r"<!--psreg:([a-z-]+)-->")
 _INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -192,6 +193,11 @@ def _release_links(page: Page, site: Site) -> str:
 def class_picture(slug: str, site: Site) -> str:
     """Return the address of the picture of a class, 1200 by 630 pixels; `site` has an address."""
     return f"{site.base_url}assets/psreg/pictures/{slug}.png"
+
+
+def entry_folder(record: PackageRecord) -> str:
+    """Return the folder of the page of a name, below the root of the site."""
+    return f"{record.entry_class}/{record.name}/"
 
 
 def crumbs(steps: list[tuple[str, str]]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from psreg.catalogue.pages import release_view
-from psreg.catalogue.pages.frame import OEMBED, Site, class_picture
+from psreg.catalogue.pages.frame import OEMBED, Site, class_picture, entry_folder
 from psreg.catalogue.pages.html import count, cut, text, visible
 from psreg.catalogue.pages.json_api import json_file
 from psreg.registry.published import Entry
@@ -19,15 +19,15 @@ _CHARACTER, _MARGIN = 7, 8
 
 def embed_files(entry: Entry, site: Site) -> Iterator[tuple[str, bytes]]:
     """Yield path and bytes of the badge of an entry, and of its oEmbed if there is an address."""
-    home = f"{entry.record.entry_class}/{entry.record.name}/"
+    folder = entry_folder(entry.record)
     message, colour = _state(entry)
     version = entry.latest.record.version
     yield (
-        f"{home}badge.svg",
+        f"{folder}badge.svg",
         _badge(site.name, f"{cut(version, _LONGEST)} {message}", colour).encode(),
     )
     if site.base_url:
-        yield f"{home}{OEMBED}", json_file(_oembed(entry, site))
+        yield f"{folder}{OEMBED}", json_file(_oembed(entry, site))
 
 
 def _state(entry: Entry) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from psreg.catalogue.pages import release_view, trust_view
 from psreg.catalogue.pages.class_texts import RESERVED, class_text
-from psreg.catalogue.pages.frame import MARKDOWN, Site
+from psreg.catalogue.pages.frame import MARKDOWN, Site, entry_folder
 from psreg.catalogue.texts.markdown import MOST, fenced, items, part, prose
 from psreg.formats.release import told_origin
 from psreg.lint.score import read_score
@@ -26,7 +26,7 @@ _FOREIGN = (
 def entry_texts(entry: Entry, site: Site) -> Iterator[tuple[str, bytes]]:
     """Yield path and bytes of the Markdown of the latest release, then of each older version."""
     for release in entry.releases:
-        folder = f"{entry.record.entry_class}/{entry.record.name}/"
+        folder = entry_folder(entry.record)
         if release is not entry.latest:
             folder += f"{release.record.version}/"
         yield f"{folder}{MARKDOWN}", _text(entry, release, site, folder).encode()
@@ -134,10 +134,10 @@ def _file(path: str, release: Release, root: str) -> str:
 
 
 def _versions(entry: Entry, root: str) -> Iterator[str]:
-    home = f"{root}{entry.record.entry_class}/{entry.record.name}/"
+    newest = f"{root}{entry_folder(entry.record)}"
     for release in entry.releases:
         version = release.record.version
-        folder = home if release is entry.latest else f"{home}{quote(version)}/"
+        folder = newest if release is entry.latest else f"{newest}{quote(version)}/"
         yield f"[{version}]({folder}{MARKDOWN}){_state(release)}"
     for row in reversed(entry.record.releases):
         if row.is_purged and row.revoked:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from psreg.catalogue.pages.frame import entry_folder
 from psreg.catalogue.pages.html import cut
 from psreg.registry.records import PackageRecord, ReleaseRecord
 from psreg.registry.withdrawing.advisories import advisories
@@ -52,7 +53,7 @@ def _release_item(record: PackageRecord, release: ReleaseRecord) -> Item:
     tags = [tag for tag in release.texts("tags") if len(tag) <= _LONGEST_TAG]
     return Item(
         key=f"{record.name}:{release.version}:{release.sha256}",
-        path=f"{record.entry_class}/{record.name}/{release.version}/",
+        path=f"{entry_folder(record)}{release.version}/",
         title=f"{record.name} {release.version}" + (f" ({state})" if why else ""),
         text=cut("\n\n".join(filter(None, parts)), _LONGEST),
         published=release.date,
@@ -88,10 +89,9 @@ def record_advisories(record: PackageRecord) -> Iterator[Item]:
 
 def _advisory(record: PackageRecord, kind: str, why: str, date: str, version: str = "") -> Item:
     subject = f"{record.name} {version}".strip()
-    home = f"{record.entry_class}/{record.name}/"
     return Item(
         key=":".join(filter(None, (kind, record.name, version))),
-        path=f"{home}{version}/" if version else home,
+        path=f"{entry_folder(record)}{version}/" if version else entry_folder(record),
         title=f"{subject} {'was yanked' if version else 'is deprecated'}",
         text=cut(why, _LONGEST),
         published=date,
