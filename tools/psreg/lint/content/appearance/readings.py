@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import Span
 from psreg.core.regex import lazy
@@ -30,13 +31,13 @@ from psreg.lint.content.appearance.layers import (
     replaced,
 )
 from psreg.lint.content.appearance.plain import ALPHABET, spelled
-from psreg.lint.content.appearance.ways import Way, changed_words, ways, ways_to_read
 from psreg.lint.content.appearance.words import (
     ALPHABETS,
     LETTERS,
     LONG_NAME,
     ODD,
     any_suspicious,
+    changed_words,
     in_run,
     in_words,
     nearly,
@@ -49,6 +50,9 @@ from psreg.lint.content.appearance.words import (
     unmasked,
     words_of,
 )
+
+if TYPE_CHECKING:
+    from psreg.lint.content.appearance.ways import Way
 
 _FEW, _QUOTES, _MANY = 3, 6, 9
 _UPSIDE_DOWN = frozenset("ɐɔǝɟɥɯɹʇʌʍʎ")
@@ -203,9 +207,14 @@ def _blank(between: str) -> str:
 def _respelt(below: Layer, words: frozenset[str]) -> Iterator[Layer]:
     """Yield the text with each word read in the ways in which suspicious ones are disguised."""
     changed = changed_words(words)
-    known = ways_to_read() if changed else {}
+    if not changed:
+        return
+    # NOTE: most texts have no such words.
+    from psreg.lint.content.appearance.ways import ways, ways_to_read  # noqa: PLC0415
+
+    known = ways_to_read()
     found = Counter(id(way) for word in changed for way in known[word])
-    for way in ways() if found else ():
+    for way in ways():
         if found[id(way)] >= way.fewest:
             if way.how == BACKWARDS:
                 yield _backwards(below, below.text[::-1])

@@ -18,7 +18,6 @@ from psreg.lint.content.appearance.words import (
     suspicious_words,
     telling_words,
 )
-from psreg.lint.content.pattern_tables import listed
 
 _LONG = 5
 """The fewest letters of a word; disguises of shorter ones are other words by accident."""
@@ -61,17 +60,6 @@ class Way:
 def _long_words(shortest: int, *, only_telling: bool) -> list[str]:
     words = telling_words() if only_telling else suspicious_words()
     return sorted(word for word in words if len(word) >= shortest)
-
-
-def changed_words(words: frozenset[str]) -> frozenset[str]:
-    """Return those of `words` that one of the `ways` makes of suspicious ones."""
-    return words & _changed_words()
-
-
-@cache
-def _changed_words() -> frozenset[str]:
-    # NOTE: to make them takes longer than everything else that a short text needs.
-    return listed("changed_words")
 
 
 def made_by_ways() -> set[str]:

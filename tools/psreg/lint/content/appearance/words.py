@@ -48,6 +48,17 @@ def spelling_words() -> frozenset[str]:
     return frozenset(" ".join(table("disguises")["spelling"]).split())
 
 
+def changed_words(words: frozenset[str]) -> frozenset[str]:
+    """Return those of `words` that one of the `ways` to disguise words makes of suspicious ones."""
+    return words & _changed_words()
+
+
+@cache
+def _changed_words() -> frozenset[str]:
+    # NOTE: to make them takes longer than everything else that a short text needs.
+    return listed("changed_words")
+
+
 def words_of(text: str) -> list[str]:
     """Return the ASCII words of a text, in small letters."""
     return _ASCII_WORD.findall(text.lower())
