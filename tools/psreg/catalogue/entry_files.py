@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from psreg.catalogue.feed_files import entry_feed_files
 from psreg.catalogue.pages.draft_page import draft_pages
-from psreg.catalogue.pages.entry_page import entry_pages
+from psreg.catalogue.pages.entry.entry_page import entry_pages
 from psreg.catalogue.pages.frame import Shells, Site
 from psreg.catalogue.pages.listing import Row
 from psreg.catalogue.site_folder import (

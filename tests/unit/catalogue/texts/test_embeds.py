@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from psreg.catalogue.pages.entry_page import entry_pages
+from psreg.catalogue.pages.entry.entry_page import entry_pages
 from psreg.catalogue.pages.frame import Shells, Site
 from psreg.catalogue.texts.embeds import embed_files
 from psreg.registry.actions.withdrawal import Withdrawal

@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from psreg.catalogue.pages.class_texts import RESERVED
-from psreg.catalogue.pages.entry_page import entry_pages
+from psreg.catalogue.pages.entry.entry_page import entry_pages
 from psreg.catalogue.pages.frame import Shells, Site
 from psreg.catalogue.texts.entry_markdown import entry_texts
 from psreg.catalogue.texts.markdown import fenced, prose

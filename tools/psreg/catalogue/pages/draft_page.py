@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from psreg.catalogue.pages.class_texts import class_chip, class_text
-from psreg.catalogue.pages.entry_page import DRAFT_CHIP, entry_pages
+from psreg.catalogue.pages.entry.entry_page import DRAFT_CHIP, entry_pages
 from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs
 from psreg.catalogue.pages.html import count, link, note, text
 from psreg.core.diagnostics import ERROR, Diagnostic

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
-from psreg.catalogue.pages.artifact_view import fill_box
 from psreg.catalogue.pages.class_texts import (
     CLASS_TEXTS,
     RESERVED,
@@ -13,7 +12,8 @@ from psreg.catalogue.pages.class_texts import (
     class_chip,
     class_text,
 )
-from psreg.catalogue.pages.entry_page import day, mode_chip
+from psreg.catalogue.pages.entry.artifact_view import fill_box
+from psreg.catalogue.pages.entry.entry_page import day, mode_chip
 from psreg.catalogue.pages.frame import Site
 from psreg.catalogue.pages.html import command, count, humanised, link, section, terms, text
 from psreg.catalogue.pages.listing import Row, search_box

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from psreg.catalogue.pages import release_view
 from psreg.catalogue.pages.class_texts import class_chip, class_text
-from psreg.catalogue.pages.entry_page import DRAFT_CHIP
+from psreg.catalogue.pages.entry import release_view
+from psreg.catalogue.pages.entry.entry_page import DRAFT_CHIP
 from psreg.catalogue.pages.html import count, text
 from psreg.core.identity import EntryId, ReleaseId
 from psreg.registry.published import Entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from psreg.catalogue.pages import release_view
+from psreg.catalogue.pages.entry import release_view
 from psreg.catalogue.pages.frame import OEMBED, Site, class_picture, entry_folder
 from psreg.catalogue.pages.html import count, cut, text, visible
 from psreg.catalogue.pages.json_api import json_file

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from urllib.parse import quote
 
-from psreg.catalogue.pages import release_view, trust_view
 from psreg.catalogue.pages.class_texts import RESERVED, class_text
+from psreg.catalogue.pages.entry import release_view, trust_view
 from psreg.catalogue.pages.frame import MARKDOWN, Site, entry_folder
 from psreg.catalogue.texts.markdown import MOST, fenced, items, part, prose
 from psreg.formats.release import told_origin

@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from psreg.catalogue.pages import artifact_view
-from psreg.catalogue.pages.artifact_view import scalar
+from psreg.catalogue.pages.entry import artifact_view
+from psreg.catalogue.pages.entry.artifact_view import scalar
 from psreg.catalogue.pages.frame import address
 from psreg.catalogue.pages.html import (
     chips,

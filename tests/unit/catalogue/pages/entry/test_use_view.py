@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from psreg.catalogue.pages.entry_page import entry_pages
+from psreg.catalogue.pages.entry.entry_page import entry_pages
 from psreg.catalogue.pages.frame import Site
 from psreg.formats.platforms import PAGES, PLATFORMS
 from support.catalogue import opened, tree

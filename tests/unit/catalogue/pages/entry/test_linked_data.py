@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from psreg.catalogue.pages.entry_page import entry_pages
+from psreg.catalogue.pages.entry.entry_page import entry_pages
+from psreg.catalogue.pages.entry.linked_data import linked_data
 from psreg.catalogue.pages.frame import Shells, Site
-from psreg.catalogue.pages.linked_data import linked_data
 from psreg.core.classes import CLASSES
 from psreg.registry.actions.withdrawal import Withdrawal
 from support.catalogue import opened, tree

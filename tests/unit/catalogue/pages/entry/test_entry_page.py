@@ -8,9 +8,10 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from psreg.catalogue.pages import markdown_pages, release_view
+from psreg.catalogue.pages import markdown_pages
 from psreg.catalogue.pages.class_texts import RESERVED
-from psreg.catalogue.pages.entry_page import entry_pages
+from psreg.catalogue.pages.entry import release_view
+from psreg.catalogue.pages.entry.entry_page import entry_pages
 from psreg.catalogue.pages.frame import ROOT, Site
 from psreg.catalogue.pages.listing import Row, class_part, search_box
 from psreg.catalogue.pages.reference_tables import formula_table

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from psreg.catalogue.pages import release_view, trust_view, use_view
 from psreg.catalogue.pages.class_texts import RESERVED, class_chip, class_text
+from psreg.catalogue.pages.entry import release_view, trust_view, use_view
+from psreg.catalogue.pages.entry.linked_data import linked_data
 from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs, entry_folder
 from psreg.catalogue.pages.html import COPY, chips, command, link, note, section, table, terms, text
-from psreg.catalogue.pages.linked_data import linked_data
 from psreg.formats.release import told_origin
 from psreg.registry.published import Entry, Release
 from psreg.registry.records import ReleaseRecord

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psreg.catalogue.pages.artifact_view import (
+from psreg.catalogue.pages.entry.artifact_view import (
     fill_box,
     parts,
     pbe_overview,

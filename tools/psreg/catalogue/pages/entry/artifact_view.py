@@ -15,6 +15,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from psreg.catalogue.pages.entry.use_view import assistants
 from psreg.catalogue.pages.html import (
     chips,
     count,
@@ -26,7 +27,6 @@ from psreg.catalogue.pages.html import (
     terms,
     text,
 )
-from psreg.catalogue.pages.use_view import assistants
 from psreg.core.regex import lazy
 from psreg.formats.dotprompt import Prompt, render
 
