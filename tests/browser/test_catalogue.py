@@ -34,6 +34,7 @@ PAGES = [
     "interactive_engine/listener/",
     "interactive_engine/listener/1.0.0/",
     "interactive_engine/listener/1.1.0/",
+    "interactive_engine/listener/1.1.0/runs/",
     "interactive_engine/hostile/",
     "prompt/river_letter/",
     "stateless_executor/greeter/",

@@ -27,7 +27,9 @@ from support.publishing import NOW, release
 from support.registry_trees import RELEASE, entry, tree, version
 
 SITE = Site(name="psreg", registry_id="", mode="", root_sha256="")
-SHELLS = Shells(dict.fromkeys((2, 3), "<!--psreg:title--><!--psreg:head--><!--psreg:body-->"), SITE)
+SHELLS = Shells(
+    dict.fromkeys((2, 3, 4), "<!--psreg:title--><!--psreg:head--><!--psreg:body-->"), SITE
+)
 RIVER = Path("pbes/prompt/river_bank")
 
 

@@ -29,13 +29,13 @@ def test_a_registry_may_have_its_own(tmp_path):
 
 
 def test_shells_have_holes_and_stand_in_no_search(frame):
-    for path in ("shell/2/index.html", "shell/3/3/index.html"):
+    for path in ("shell/2/index.html", "shell/3/3/index.html", "shell/4/4/4/index.html"):
         html = frame.pages[path]
         for mark in ("policy", "title", "head", "topic", "body"):
             assert f"<!--psreg:{mark}-->" in html
         assert "canonical" not in html
     assert b'"shell/' not in frame.files["search/search_index.json"]
-    assert len(SHELLS) == 2
+    assert len(SHELLS) == 3
 
 
 def test_pages_load_nothing_from_elsewhere(frame):

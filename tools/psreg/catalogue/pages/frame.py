@@ -128,7 +128,11 @@ class Template:
         return f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
 
 
-SHELLS: Mapping[int, str] = {2: "shell/2/index.html", 3: "shell/3/3/index.html"}
+SHELLS: Mapping[int, str] = {
+    2: "shell/2/index.html",
+    3: "shell/3/3/index.html",
+    4: "shell/4/4/4/index.html",
+}
 """The frame of the pages that psreg fills itself, by their depth below the root."""
 
 

@@ -42,9 +42,10 @@ def test_an_entry_has_a_page_and_one_for_each_version():
     assert [page.path for page in pages] == [
         "interactive_engine/listener/",
         "interactive_engine/listener/1.1.0/",
+        "interactive_engine/listener/1.1.0/runs/",
         "interactive_engine/listener/1.0.0/",
     ]
-    assert [page.canonical for page in pages] == [
+    assert [page.canonical for page in pages if page.of_release] == [
         "",
         "interactive_engine/listener/",
         "interactive_engine/listener/1.0.0/",
@@ -106,7 +107,7 @@ TALK = """\
 {"role": "user", "content": "!<g>"}
 {"role": "assistant", "content": "!<g>\\n<b>\\n[Version=v1.4 | Tag=g_1 | Sources=x | Assumptions=0 | Cycle=1/3 | Locus=]"}
 """
-TALKS = "pbes/prompt/greeter/1.0.0/evidence"
+TALKS = "pbes/stateless_executor/greeter/1.0.0/evidence"
 
 
 def spoken(*rows, **talks):
@@ -133,8 +134,9 @@ def test_a_declared_protocol_has_a_badge_and_a_section():
     assert f'<a href="{ROOT}protocols/vpp/">VPP 1.4</a>' in body
     assert "<td>1 (33 %)</td><td>Claude, psreg&#x27;s stub, not a model</td>" in body
     assert "<summary>Findings about VPP</summary>" in body
-    assert f'<a href="{ROOT}rules/VPP012/"><code>VPP012</code></a> turn 2, line 1:1: ' in body
-    assert "evidence/b.jsonl</a>: clean" in body
+    runs = f"{ROOT}stateless_executor/greeter/1.0.0/runs/"
+    assert f'<a href="{runs}#a">evidence/a.jsonl</a>: 1 finding</li>' in body
+    assert f'<a href="{runs}#b">evidence/b.jsonl</a>: clean</li>' in body
     assert "gone.jsonl" not in body
 
 
@@ -370,7 +372,8 @@ def test_an_imported_version_says_where_it_is_from():
     content = dict(TREE)
     (path,) = (p for p in content if str(p).endswith("listener/1.1.0/release.toml"))
     content[path] += f"[origin]\naddress = 'https://example.org/{SCRIPT}'\n".encode()
-    (page, newest, oldest) = entry_pages(opened(content)["listener"], SITE)
+    pages = entry_pages(opened(content)["listener"], SITE)
+    (page, newest, oldest) = (page for page in pages if page.of_release)
     said = "https://example.org/&lt;script&gt;"
     assert said in page.body
     assert said in newest.body

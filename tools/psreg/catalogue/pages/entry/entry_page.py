@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from psreg.catalogue.pages.class_texts import RESERVED, class_chip, class_text
-from psreg.catalogue.pages.entry import release_view, trust_view, use_view
+from psreg.catalogue.pages.entry import conversation_view, release_view, trust_view, use_view
 from psreg.catalogue.pages.entry.linked_data import linked_data
 from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs, entry_folder
 from psreg.catalogue.pages.html import COPY, chips, command, link, note, section, table, terms, text
@@ -61,6 +61,8 @@ def entry_pages(entry: Entry, site: Site, notice: str = "") -> Iterator[Page]:
             of_release=True,
             linked_data=linked_data(entry, release, site, canonical),
         )
+        title = release_view.title(release)
+        yield from conversation_view.conversation_pages(entry, release, title)
 
 
 def _header(entry: Entry, release: Release, site: Site, notice: str, *, pinned: bool) -> str:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
-from itertools import islice
 from typing import Any
 
 from psreg.catalogue.pages.entry import artifact_view
 from psreg.catalogue.pages.entry.artifact_view import scalar
+from psreg.catalogue.pages.entry.conversation_view import (
+    findings,
+    platform_name,
+    recorded,
+    where_shown,
+)
 from psreg.catalogue.pages.frame import address
 from psreg.catalogue.pages.html import (
     chips,
@@ -24,10 +29,8 @@ from psreg.catalogue.pages.html import (
 )
 from psreg.catalogue.pages.markdown_html import inline_html, title_and_rest, to_html
 from psreg.core.classes import Format
-from psreg.core.diagnostics import INFO
 from psreg.formats import dotprompt
 from psreg.formats.json.json_document import parse
-from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocol_versions import PROTOCOLS, STUB, ProtocolConformance, read_conformances
 from psreg.lint.score import POINTS, Part, Score, read_score
 from psreg.registry.published import Release
@@ -159,7 +162,12 @@ def _cell(value: str) -> str:
 
 def _evidence(release: Release, row: Mapping[str, Any]) -> str:
     path = f"{release.folder}/{row.get('evidence')}"
-    return link(address(path), "transcript") if path in release.files else ""
+    if path not in release.files:
+        return ""
+    file = link(address(path), "transcript")
+    if path not in recorded(release):
+        return file
+    return f"{link(where_shown(release, path), 'Read the conversation')} · {file}"
 
 
 def limitations(release: Release) -> str:
@@ -284,12 +292,6 @@ def _how(score: Score) -> str:
     return f"<details><summary>How to raise it</summary>{lead}<ul>{items}</ul></details>"
 
 
-_SHOWN = 20
-"""Maximum number of findings shown of one transcript."""
-
-STUB_LABEL = "psreg's stub, not a model"
-
-
 def badges(release: Release) -> str:
     """Return a short result for each declared protocol; "" if there is none."""
     items = "".join(
@@ -331,7 +333,7 @@ def _protocol_row(spoken: ProtocolConformance) -> tuple[str, ...]:
         name += f" <small>checked as {text(spoken.judged_by)}</small>"
     page = address(f"protocols/{spoken.name}/") if spoken.name in PROTOCOLS else ""
     rate = "not shown" if spoken.rate is None else f"{spoken.sound} ({spoken.rate} %)"
-    places = ", ".join(text(_platform(platform)) for platform in spoken.platforms)
+    places = ", ".join(text(platform_name(platform)) for platform in spoken.platforms)
     return (
         link(page, name) if page else name,
         str(len(spoken.transcripts)),
@@ -341,36 +343,16 @@ def _protocol_row(spoken: ProtocolConformance) -> tuple[str, ...]:
     )
 
 
-def _platform(platform: str) -> str:
-    return STUB_LABEL if platform == STUB else PLATFORMS.get(platform, platform)
-
-
 def _findings(release: Release, spoken: ProtocolConformance) -> str:
-    """Return links to the transcripts, each with its findings."""
+    """Return links to the conversations, each with its number of findings."""
     items = []
-    for path in spoken.transcripts:
-        if path in release.files:
-            found = "".join(islice(_finding_items(release.files[path], path, spoken), _SHOWN))
-            name = link(address(path), text(path.removeprefix(f"{release.folder}/")))
-            items.append(f"<li>{name}{f'<ul>{found}</ul>' if found else ': clean'}</li>")
+    for path in recorded(release) if spoken.name in PROTOCOLS else ():
+        if path in spoken.transcripts:
+            found = findings(release.files[path], path, spoken)
+            name = link(where_shown(release, path), text(path.removeprefix(f"{release.folder}/")))
+            said = count(len(found), "finding") if found else "clean"
+            items.append(f"<li>{name}: {said}</li>")
     if not items:
         return ""
     title = f"Findings about {spoken.name.upper()}"
     return f"<details><summary>{text(title)}</summary><ul>{''.join(items)}</ul></details>"
-
-
-def _finding_items(data: bytes, path: str, spoken: ProtocolConformance) -> Iterator[str]:
-    # Few releases declare a protocol, and the rules of all of them take long to import.
-    from psreg.formats.conversation.reader import read_conversation  # noqa: PLC0415
-    from psreg.lint.transcript import check_transcript, file_report  # noqa: PLC0415
-
-    if spoken.name not in PROTOCOLS:
-        return
-    conversation = read_conversation(data, path)
-    report = check_transcript(
-        conversation, spoken.name, version=spoken.version, imf=spoken.imf, path=path
-    )
-    for d in file_report(report, conversation).diagnostics:
-        if d.severity is not INFO:
-            code = link(address(d.url), f"<code>{text(d.code)}</code>")
-            yield f"<li>{code} {text(d.message)} <small>line {d.start.line}</small></li>"
