@@ -89,6 +89,7 @@ class Tab:
     said: list[str] = field(default_factory=list)
     foreseen: str = ""  # what the browser may say, however late it says it
     asked: list[str] = field(default_factory=list)
+    answers: list[object] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
 
     def open(self, path="", ready=READY):
@@ -145,6 +146,7 @@ def _note_failure(tab, request):
 
 
 def _note_status(tab, response):
+    tab.answers.append(response)
     if response.status >= 400:
         tab.failed.append(f"{response.status} {response.url}")
 

@@ -1,5 +1,6 @@
 """The catalogue in a real browser: find, read, copy, fill in; and nothing from elsewhere."""
 
+import gzip
 import json
 import re
 import shutil
@@ -79,11 +80,12 @@ def test_the_menu_leads_on(open_tab, path):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_asks_for_few_files(tab, path):
-    page = tab.open(path)
-    page.wait_for_load_state("networkidle")
-    assert len(tab.asked) <= 12, tab.asked
-    assert not any("search" in each and each.endswith(".json") for each in tab.asked)
+def test_a_page_is_light(tab, path):
+    tab.open(path).wait_for_load_state("networkidle")
+    sizes = {answer.url: len(gzip.compress(answer.body())) for answer in tab.answers}
+    assert len(tab.answers) == len(tab.asked) <= 12, tab.asked
+    assert sum(sizes.values()) <= 60_000, sizes
+    assert not any(url.endswith(".json") for url in sizes)
 
 
 def test_an_entry_prints_its_facts_and_the_prompt_first(tab):
@@ -186,7 +188,7 @@ def test_the_address_brings_a_search_back(tab):
     assert page.input_value("#ps-q") == "RIVER"
     assert page.input_value("select[name=class]") == "prompt"
     assert page.url == f"{tab.site}?q=RIVER&class=prompt"
-    assert not page.locator(".md-search__output").is_visible()
+    assert not page.locator("#__search").is_checked()
 
 
 def test_what_matches_some_words_is_under_a_heading_of_its_own(tab):
@@ -310,19 +312,87 @@ def test_without_javascript_everything_is_listed(open_tab):
     assert page.locator("noscript").count() == 1
 
 
-def test_the_header_finds_prompts_and_rules(tab):
+def found(page):
+    """The texts of what the header's search shows, prompts first."""
+    return page.locator(".ps-found strong").all_text_contents()
+
+
+SAID = "document.querySelector('.ps-found [role=status]').textContent"
+
+
+def test_the_header_finds_prompts_and_then_documentation(tab):
     page = tab.open("guide/")
-    assert not any("search_index" in url for url in tab.asked)
-    page.locator("[data-md-component=search-query]").click()
+    field = page.get_by_label("Search prompts and documentation")
+    field.click()
+    page.keyboard.type("listener")
+    tab.until(f"{SAID}.startsWith('1 prompt, ')")
+    assert found(page)[0] == "listener"
+    field.fill("PBE006")
+    tab.until(f"{SAID} === '0 prompts, 1 page of the documentation'")
+    assert found(page) == ["PBE006 version-not-semver"]
+    field.fill("river protocols")
+    tab.until(f"{SAID}.startsWith('5 prompts, ')")
+    assert len(found(page)) > 5
+    assert page.locator(".ps-found section > p").all_text_contents() == ["Prompts", "Documentation"]
+    field.fill("xyzzy")
+    tab.until(f"{SAID} === 'Nothing matches.'")
+    page.get_by_title("Clear").click()
+    tab.until(f"{SAID} === ''")
+    field.fill("offline cache")
+    page.locator(".ps-documents__part").first.click()
+    tab.until("location.hash.length > 1")
+    assert page.url.startswith(tab.site)
+
+
+def test_the_header_is_searched_by_keyboard_alone(tab):
+    page = tab.open("guide/")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.name") == "q"
     page.keyboard.type("listener")
     page.locator(".ps-found a").first.wait_for()
-    assert page.locator(".ps-found strong").all_text_contents() == ["listener"]
-    page.locator("[data-md-component=search-query]").fill("")
-    page.keyboard.type("PBE006")
-    page.locator(".md-search-result__item", has_text="PBE006").first.wait_for()
-    page.locator("[data-md-component=search-query]").fill("listener")
-    page.locator(".ps-found a").first.click()
-    page.wait_for_url(f"{tab.site}interactive_engine/listener/")
+    page.keyboard.press("ArrowDown")
+    assert "listener" in page.evaluate("document.activeElement.textContent")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.name") == "q"
+    page.keyboard.press("Escape")
+    assert not page.locator("#__search").is_checked()
+    page.keyboard.press("/")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{tab.site}?q=listener")
+    tab.until("document.querySelectorAll('.ps-result').length === 1")
+
+
+def test_what_the_header_cannot_fetch_is_told(tab):
+    tab.foreseen = "Failed to load resource"
+    tab.page.route("**/search/documents.json", lambda route: route.abort())
+    page = tab.open("guide/")
+    page.get_by_label("Search prompts and documentation").fill("listener")
+    tab.until(f"{SAID} === 'The search could not be loaded.'")
+    assert found(page) == ["listener"]
+    tab.failed.clear()
+
+
+def test_menu_and_search_open_by_keys_and_close(open_tab):
+    tab = open_tab(viewport={"width": 390, "height": 844})
+    page = tab.open("guide/")
+    page.locator("header label[for=__drawer]").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#__drawer").is_checked()
+    page.keyboard.press(" ")
+    assert not page.locator("#__drawer").is_checked()
+    page.get_by_title("Search", exact=True).click()
+    assert page.evaluate("document.activeElement.name") == "q"
+    page.get_by_title("Close the search").click()
+    assert not page.locator("#__search").is_checked()
+    assert page.evaluate("document.activeElement.name") is None
+
+
+def test_the_documentation_is_below_the_prompts(tab):
+    page = tab.open("?q=semver")
+    page.locator(".ps-documents a").first.wait_for()
+    assert "PBE006 version-not-semver" in page.locator(".ps-documents strong").all_text_contents()
+    page.locator("#ps-q").fill("")
+    page.locator(".ps-documents").wait_for(state="detached")
 
 
 @pytest.mark.parametrize(
@@ -529,9 +599,24 @@ def test_a_missing_page_is_missing(tab):
     tab.failed.clear()
 
 
-def test_the_theme_can_be_changed(tab):
+def test_the_colours_can_be_changed(tab):
     page = tab.open()
     assert page.evaluate("document.body.dataset.mdColorScheme") == "default"
+    page.emulate_media(color_scheme="dark")
+    tab.until("document.body.dataset.mdColorScheme === 'slate'")
+    page.get_by_title("Switch to light").click()
+    assert page.evaluate("document.body.dataset.mdColorScheme") == "default"
+    page = tab.open("guide/")
+    assert page.evaluate("document.body.dataset.mdColorScheme") == "default"
+    page.get_by_title("Switch to dark").click()
+    assert page.evaluate("document.body.dataset.mdColorScheme") == "slate"
+
+
+def test_colours_change_where_nothing_can_be_kept(tab):
+    tab.page.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new Error('refused') } })"
+    )
+    page = tab.open()
     page.get_by_title("Switch to dark").click()
     assert page.evaluate("document.body.dataset.mdColorScheme") == "slate"
 

@@ -43,8 +43,10 @@ def test_explained_errors_are_on_their_page_and_in_the_search(site):
     page = (site / "errors/index.html").read_text(encoding="utf-8")
     assert places
     assert [at for at in places if f'id="{at.removeprefix("errors/#")}"' not in page] == []
-    found = json.loads((site / "search/search_index.json").read_bytes())["docs"]
-    assert set(places) <= {document["location"] for document in found}
+    found = {page["path"] for page in json.loads((site / "search/documents.json").read_bytes())}
+    assert set(places) <= found
+    assert {rule.page for rule in RULES} | {spec.page for spec in specifications()} <= found
+    assert not found & {"", "404.html", "prompt/", "shell/2/"}
     assert 'href="../errors/"' in (site / "rules/index.html").read_text(encoding="utf-8")
 
 

@@ -28,13 +28,12 @@ def test_a_registry_may_have_its_own(tmp_path):
     assert frame_source(tmp_path) == tmp_path / "site"
 
 
-def test_shells_have_holes_and_stand_in_no_search(frame):
+def test_shells_have_holes(frame):
     for path in ("shell/2/index.html", "shell/3/3/index.html", "shell/4/4/4/index.html"):
         html = frame.pages[path]
-        for mark in ("policy", "title", "head", "topic", "body"):
+        for mark in ("policy", "title", "head", "body"):
             assert f"<!--psreg:{mark}-->" in html
         assert "canonical" not in html
-    assert b'"shell/' not in frame.files["search/search_index.json"]
     assert len(SHELLS) == 3
 
 
@@ -46,6 +45,13 @@ def test_pages_load_nothing_from_elsewhere(frame):
         assert loaded, path
         assert not any("//" in each for each in loaded), path
         assert not re.search(r"\son[a-z]+=\"", html), path
+
+
+def test_the_theme_brings_no_scripts_and_no_search(frame):
+    assert not [path for path in frame.files if path.endswith(".js") and "psreg/" not in path]
+    assert not [path for path in frame.files if path.startswith("search/")]
+    for path, html in frame.pages.items():
+        assert not re.search(r"<script(?! src| type=\"module\")", html), path
 
 
 def test_links_are_relative_but_for_the_404(frame):

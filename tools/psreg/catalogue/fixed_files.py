@@ -9,14 +9,14 @@ from importlib.resources import files
 
 from psreg.catalogue.mkdocs_frame import Frame
 from psreg.catalogue.pages.frame import SHELLS, Shells, Site, Template, shells_of
-from psreg.catalogue.pages.json_api import robots, schema_document, search_index
+from psreg.catalogue.pages.json_api import robots, schema_document
 from psreg.catalogue.pages.reference_tables import (
-    error_search,
     error_table,
+    error_texts,
     floor_table,
     formula_table,
 )
-from psreg.catalogue.pages.rule_pages import rule_list, rule_pages, rule_search
+from psreg.catalogue.pages.rule_pages import rule_list, rule_pages
 from psreg.catalogue.pages.spec_pages import (
     decision_table,
     document_path,
@@ -26,6 +26,7 @@ from psreg.catalogue.pages.spec_pages import (
 )
 from psreg.catalogue.rule_examples import examples
 from psreg.catalogue.site_folder import SiteDir
+from psreg.catalogue.texts.documents import DOCUMENTS, documents_file
 from psreg.catalogue.texts.openapi import OPENAPI, openapi_document
 from psreg.compatibility.version_floor import FLOOR_GROUPS
 from psreg.core.classes import CLASSES
@@ -34,7 +35,6 @@ from psreg.core.rule import RuleTable
 from psreg.formats.specs import specifications
 from psreg.registry.search.thesaurus import synonyms
 
-_SEARCH_INDEX = "search/search_index.json"
 _NOT_FOUND = "404.html"
 
 _BLANKS = re.compile(r"\s*\n\s*")
@@ -46,9 +46,20 @@ def write(
 ) -> None:
     """Write everything that mkdocs built, except the `entry_frames`, and what has no entries."""
     shells = Shells(shells_of(frame.pages), site)
-    for page in (*rule_pages(rules, examples()), *spec_pages(specifications(), rules)):
+    found = [*error_texts(SUBJECTS)]
+    for page in rule_pages(rules, examples()):
         target.page(page.file, shells.fill(page))
-    _write_frame(target, frame, rules)
+        found.append((page.path, _without_examples(page.body)))
+    for page in spec_pages(specifications(), rules):
+        target.page(page.file, shells.fill(page))
+        found.append((page.path, page.body))
+    for path, html in _frame_pages(frame, rules):
+        target.page(path, html)
+        if path != _NOT_FOUND:
+            found.append((path.removesuffix("index.html"), html))
+    for path, data in frame.files.items():
+        target.write(path, data)
+    target.write(DOCUMENTS, documents_file(found))
     for script, content in scripts.items():
         target.write(f"scripts/{script}", content)
     for spec in specifications():
@@ -61,6 +72,11 @@ def write(
     target.page("robots.txt", robots(site))
     # Otherwise GitHub Pages would turn every README.md into a page.
     target.write(".nojekyll", b"")
+
+
+def _without_examples(body: str) -> str:
+    """Return the page of a rule as the search reads it: all rules have these sections."""
+    return body.partition("<section")[0]
 
 
 def fixed_pages(frame: Frame, rules: RuleTable) -> tuple[str, ...]:
@@ -84,8 +100,8 @@ def entry_frames(frame: Frame) -> dict[str, str]:
     }
 
 
-def _write_frame(target: SiteDir, frame: Frame, rules: RuleTable) -> None:
-    """Write the output of mkdocs: fill tables into some pages, copy everything else."""
+def _frame_pages(frame: Frame, rules: RuleTable) -> Iterator[tuple[str, str]]:
+    """Yield path and HTML of the pages that mkdocs built, some with tables filled in."""
     tables = _tables(rules)
     ours = entry_frames(frame)
     for path in _visible(frame):
@@ -100,13 +116,7 @@ def _write_frame(target: SiteDir, frame: Frame, rules: RuleTable) -> None:
         elif folder.startswith("protocols/"):
             name = folder.removeprefix("protocols/")
             parts["readings"] = decision_table(name, specifications(), rules)
-        target.page(path, template.fill(parts))
-    for path, data in frame.files.items():
-        if path == _SEARCH_INDEX:
-            found = search_index(data, (*rule_search(rules), *error_search(SUBJECTS)))
-            target.write(path, found)
-        else:
-            target.write(path, data)
+        yield path, template.fill(parts)
 
 
 def _tables(rules: RuleTable) -> Mapping[str, tuple[str, Callable[[], str]]]:

@@ -26,8 +26,9 @@ from psreg.system.extras import extra
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
 
-_DROPPED = ("sitemap.xml", "sitemap.xml.gz", "assets/javascripts/lunr/")
-"""Output of mkdocs that the site does not need: sitemaps with the date of the build, stemmers."""
+_DROPPED = ("sitemap.xml", "sitemap.xml.gz", "assets/javascripts/", "assets/images/")
+"""Output of mkdocs that the site does not need: sitemaps with the date of the build, and what the
+theme brings besides style sheets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

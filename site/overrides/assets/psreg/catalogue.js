@@ -26,7 +26,7 @@ async function fetchAll() {
   return catalogueOf(await Promise.all(segments), synonyms);
 }
 
-async function fetched(path) {
+export async function fetched(path) {
   const answer = await fetch(new URL(path, root));
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
   return answer;

@@ -8,6 +8,8 @@ const root = new URL("../../", import.meta.url);
 nameThisSite();
 guessWhatIsLost();
 enableCopying();
+enableColours();
+openByKeys();
 load(".ps-fill", "./fill.js");
 load("code.language-json, code.language-prompt", "./highlight.js");
 searchLater();
@@ -21,12 +23,13 @@ function load(selector, module) {
 
 // Nothing of a search is fetched before somebody searches.
 function searchLater() {
-  const header = document.querySelector("[data-md-component=search-query]");
-  const once = { once: true };
-  header?.addEventListener("focus", () => load("[data-md-component=search-query]", "./header.js"), once);
+  const header = document.querySelector(".md-search__input");
   const box = document.querySelector(".ps-search");
+  const first = box?.querySelector("input") ?? header;
+  document.addEventListener("keydown", (event) => onSlash(event, first));
+  const once = { once: true };
+  header?.addEventListener("focus", () => load(".md-search__input", "./header.js"), once);
   if (!box) return;
-  document.addEventListener("keydown", (event) => onSlash(event, box.querySelector("input")));
   if (document.documentElement.classList.contains("ps-searching")) {
     load(".ps-search", "./search.js");
   } else {
@@ -37,11 +40,57 @@ function searchLater() {
 
 function onSlash(event, input) {
   const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
-  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!input || event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
-  // The theme listens for the same key; here it opens this search.
-  event.stopPropagation();
   input.focus();
+}
+
+// Menu and search of the header open with boxes that are checked, without scripts. This makes their
+// labels work with keys, and lets the search follow the focus.
+function openByKeys() {
+  for (const label of document.querySelectorAll(".md-header label.md-icon")) {
+    label.tabIndex = 0;
+    label.role = "button";
+  }
+  document.addEventListener("keydown", (event) => {
+    const label = event.target.closest?.("label[tabindex]");
+    if (!label || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    label.click();
+  });
+  const open = document.querySelector("#__search");
+  const input = document.querySelector(".md-search__input");
+  if (!open || !input) return;
+  open.addEventListener("change", () => (open.checked ? input.focus() : input.blur()));
+  document.addEventListener("focusin", ({ target }) => {
+    if (target === input) open.checked = true;
+    else if (!target.closest(".md-search")) open.checked = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !open.checked) return;
+    open.checked = false;
+    document.activeElement.blur();
+  });
+}
+
+// The button that changes between light and dark colours.
+function enableColours() {
+  const button = document.querySelector(".ps-scheme");
+  if (!button) return;
+  const { dataset } = document.body;
+  const name = () => {
+    button.title = dataset.mdColorScheme === "slate" ? "Switch to light" : "Switch to dark";
+  };
+  new MutationObserver(name).observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
+  button.addEventListener("click", () => {
+    dataset.mdColorScheme = dataset.mdColorScheme === "slate" ? "default" : "slate";
+    try {
+      localStorage.setItem("psreg-scheme", dataset.mdColorScheme);
+    } catch {
+      // A browser may refuse to keep anything.
+    }
+  });
+  name();
 }
 
 // What was asked for is the last part of an unknown address, as a rule.

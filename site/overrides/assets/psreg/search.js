@@ -1,7 +1,8 @@
 // Results as you type, with facets; the query stands in the address, so that it can be shared.
 import { FACETS, catalogue, find, nearest } from "./catalogue.js";
+import { documentList, findDocuments } from "./documents.js";
 import { matcher } from "./ranking.js";
-import { wordsOf } from "./words.js";
+import { counted, element, marked, moved } from "./results.js";
 
 const PAGE = 30;
 const SORTS = { "": "Best match", newest: "Newest", name: "Name" };
@@ -133,6 +134,17 @@ function show(state) {
   state.status.textContent = active ? said(result.found) : "";
   if (active && !result.found.length) list.append(advice(state));
   searching(active);
+  showDocuments(state);
+}
+
+// Below the prompts of the whole catalogue comes what the documentation says.
+async function showDocuments({ box, catalogue, fixed, input }) {
+  const query = input.value;
+  if (fixed) return;
+  const result = query.trim() ? await findDocuments(query, catalogue.thesaurus) : { found: [] };
+  if (query !== input.value) return;
+  box.querySelector(".ps-documents")?.remove();
+  box.append(...documentList(result));
 }
 
 // While somebody searches, the page shows only what was found.
@@ -154,12 +166,9 @@ function items(found, wanted) {
 function said(found) {
   if (!found.length) return "No prompt matches.";
   const whole = found.filter(({ partial }) => !partial).length;
-  if (!whole) return `No prompt matches all words; ${counted(found.length, "matches", "match")} some`;
-  return counted(whole);
-}
-
-function counted(number, one = "", more = "") {
-  return `${number} ${number === 1 ? "prompt" : "prompts"} ${number === 1 ? one : more}`.trim();
+  if (whole) return counted(whole, "prompt", "prompts");
+  const some = counted(found.length, "prompt matches", "prompts match");
+  return `No prompt matches all words; ${some} some`;
 }
 
 // Says what to do if nothing was found: what is spelled a little like it, and where to ask.
@@ -224,39 +233,15 @@ function item(row, wanted) {
   return result;
 }
 
-export function element(name, className, text) {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
-// Fills `target` with `text`, and marks the words that `wanted` accepts.
-export function marked(target, text, wanted) {
-  let at = 0;
-  for (const found of text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
-    if (!wordsOf(found[0]).some(wanted)) continue;
-    target.append(text.slice(at, found.index), element("mark", "", found[0]));
-    at = found.index + found[0].length;
-  }
-  target.append(text.slice(at));
-  return target;
-}
-
-function onKey(event, state) {
-  const { input, list } = state;
-  const links = [...list.querySelectorAll(".ps-result > a")];
-  const at = links.indexOf(document.activeElement);
-  if (at < 0 && document.activeElement !== input) return;
-  if (event.key === "ArrowDown") links[at + 1]?.focus();
-  else if (event.key === "ArrowUp") (links[at - 1] ?? input).focus();
-  else if (event.key === "Escape" && at >= 0) input.focus();
-  else return;
+function onKey(event, { box, input, list }) {
+  if (moved(event, input, [...box.querySelectorAll(".ps-result > a, .ps-documents a")])) return;
+  if (event.key !== "Escape" || !list.contains(document.activeElement)) return;
   event.preventDefault();
+  input.focus();
 }
 
 function readAddress(state) {
-  const query = new URLSearchParams(document.documentElement.dataset.query ?? location.search);
+  const query = new URLSearchParams(location.search);
   // Somebody may have typed while this was fetched.
   state.input.value = query.get("q") ?? state.input.value;
   for (const key of [...FACETS, "sort"]) {

@@ -10,7 +10,7 @@ from psreg.catalogue.pages.frame import ROOT, Page, Shells, Site, Template, addr
 SITE = Site(name="Reg <1>", registry_id="ab" * 16, mode="dev", root_sha256="cd" * 32)
 SHELL = (
     "<!--psreg:policy--><title><!--psreg:title--></title><!--psreg:head-->"
-    "<script>one()</script><script src=x></script><!--psreg:topic-->|<!--psreg:body-->|"
+    "<script>one()</script><script src=x></script>|<!--psreg:body-->|"
 )
 
 

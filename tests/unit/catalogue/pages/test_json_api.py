@@ -13,12 +13,11 @@ from psreg.catalogue.pages.json_api import (
     index_document,
     robots,
     schema_document,
-    search_index,
     sitemap_paths,
     sitemaps,
 )
 from psreg.catalogue.pages.markdown_pages import all_sources
-from psreg.catalogue.pages.rule_pages import rule_list, rule_pages, rule_search
+from psreg.catalogue.pages.rule_pages import rule_list, rule_pages
 from psreg.cli.rules import all_rules
 from psreg.core.rule import rule
 from psreg.registry.catalog_head import Head, SegmentRef
@@ -140,10 +139,3 @@ def test_an_unknown_family_comes_last():
     listed = rule_list([_new_family(), *RULES])
     assert listed.index("ZZZ001") > listed.index(RULES[-1].code)
     assert "<code>&lt;b&gt;</code>" in listed
-
-
-def test_rules_stand_in_the_search_of_the_documentation():
-    index = json.loads(search_index(b'{"docs": [{"location": ""}]}', rule_search(RULES)))
-    assert len(index["docs"]) == 1 + len(RULES)
-    found = next(doc for doc in index["docs"] if doc["location"] == RULES[0].page)
-    assert RULES[0].code in found["title"]

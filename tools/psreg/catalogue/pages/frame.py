@@ -156,7 +156,6 @@ class Shells:
             "policy": self._policies[depth],
             "title": f"{text(page.title)} · {text(self.site.name)}",
             "head": _head(page, self.site),
-            "topic": text(page.title),
             "body": page.body.replace(ROOT, "../" * depth),
         }
         return self._shells[depth].fill(values)

@@ -84,13 +84,6 @@ def _segment(path: str, target: Target, count: int) -> dict[str, Any]:
     return {"path": path, "sha256": target.sha256, "size": target.length, "count": count}
 
 
-def search_index(built: bytes, documents: Iterable[Mapping[str, Any]]) -> bytes:
-    """Return the theme's search index as mkdocs `built` it, with more documents added."""
-    index = json.loads(built)
-    index["docs"] += documents
-    return json.dumps(index, ensure_ascii=False, separators=(",", ":")).encode()
-
-
 def json_file(value: Any) -> bytes:
     """Return `value` as a JSON file that people can read, too."""
     return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()

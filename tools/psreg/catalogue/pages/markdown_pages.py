@@ -20,8 +20,7 @@ def all_sources() -> dict[str, str]:
 
 def _shell_sources() -> dict[str, str]:
     """Return the shells: pages with only placeholders."""
-    title = "<!--psreg:topic-->"
-    front = _front({"template": "shell.html", "title": title, "search": {"exclude": True}})
+    front = _front({"template": "shell.html"})
     sources = (path.replace("/index.html", ".md") for path in SHELLS.values())
     return dict.fromkeys(sources, f"{front}<!--psreg:body-->\n")
 

@@ -26,12 +26,12 @@ def error_table(subjects: Sequence[Subject]) -> str:
     )
 
 
-def error_search(subjects: Sequence[Subject]) -> Iterator[dict[str, Any]]:
-    """Yield a search document for each code."""
+def error_texts(subjects: Sequence[Subject]) -> Iterator[tuple[str, str]]:
+    """Yield address and HTML of what the search finds for each code."""
     for subject in subjects:
         for row in subject.codes:
-            found = f"<p>{inline_html(row.meaning)}</p> <p>{inline_html(row.remedy)}</p>"
-            yield {"location": row.page, "title": row.code, "text": found}
+            paragraphs = f"<p>{inline_html(row.meaning)}</p><p>{inline_html(row.remedy)}</p>"
+            yield row.page, f"<article><h1>{text(row.code)}</h1>{paragraphs}</article>"
 
 
 def _slug(title: str) -> str:

@@ -1,4 +1,4 @@
-"""The pages of the rules: a list, a page for each, and their documents in the search index.
+"""The pages of the rules: a list, and a page for each.
 
 Everything comes from the rules themselves. An example is a pair of cases of the corpus: what the
 rule reports, and what it accepts. Of two folders only the files that differ are shown. Invisible
@@ -7,7 +7,6 @@ characters are written as `⟨U+200B⟩`, because many examples are hostile on p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -35,8 +34,6 @@ FAMILIES: Mapping[str, str] = {
     "PB2S": "PB2S",
 }
 """Families in the order of the list, with their titles; any other family comes last."""
-
-_TAG = re.compile(r"<[^>]+>")
 
 
 def rule_list(rules: Sequence[Rule[Any]]) -> str:
@@ -80,15 +77,6 @@ def rule_pages(
             f"<p>{levels} · Specification: {citations} · Since psreg {rule.since}</p>"
             f"{to_html(rule.body, lambda _: None, top=1)}{example}</article>",
         )
-
-
-def rule_search(rules: Sequence[Rule[Any]]) -> Iterator[dict[str, Any]]:
-    """Yield what the search of the documentation finds for each rule."""
-    for rule in sorted(rules, key=_rank):
-        body = _TAG.sub("", to_html(rule.body, lambda _: None))
-        document = f"<p>{inline_html(rule.summary)}</p> <p>{body}</p>"
-        title = f"{rule.code} {text(rule.slug)}"
-        yield {"location": rule.page, "title": title, "text": document}
 
 
 def _level(severity: str) -> str:

@@ -36,11 +36,11 @@ def _common() -> frozenset[str]:
     return frozenset(map(stem, (*common, *psreg_thesaurus().weak)))
 
 
-def own_words(shown: Iterable[str], text: str, readme: str) -> str:
+def own_words(shown: Iterable[str], text: str, readme: str = "", most: int = MOST) -> str:
     """Return the most telling words of a text that a model reads and of its README, ascending.
 
     They are folded, with blanks between them; each stands for all its forms. Those of `shown`
-    texts are left out: name, tags, summary and use case.
+    texts are left out: name, tags, summary and use case. There are at most `most` of them.
     """
     counts = Counter(words_of(text))
     for part, times in (
@@ -58,5 +58,5 @@ def own_words(shown: Iterable[str], text: str, readme: str) -> str:
         if _SHORTEST <= len(word) <= _LONGEST and not word.isdecimal() and of not in known:
             by_stem[of] += number
             forms.setdefault(of, word)
-    most = sorted(by_stem, key=lambda of: (-by_stem[of], of))[:MOST]
-    return " ".join(sorted(forms[of] for of in most))
+    best = sorted(by_stem, key=lambda of: (-by_stem[of], of))[:most]
+    return " ".join(sorted(forms[of] for of in best))

@@ -1,0 +1,61 @@
+// The documentation in the search: its pages, found as prompts are found.
+
+import { fetched, root } from "./catalogue.js";
+import { Index, matcher, search } from "./ranking.js";
+import { element, marked } from "./results.js";
+import { wordsOf } from "./words.js";
+
+const MOST = 5;
+const MOST_HEADINGS = 2;
+
+let loading;
+
+// Returns the pages that match all words of a query, or else those that match most, best first.
+export async function findDocuments(query, thesaurus) {
+  loading ??= fetched("search/documents.json")
+    .then((answer) => answer.json())
+    .then((pages) => new Index(pages.map(rowOf)));
+  const { found, wanted } = search(await loading, query, thesaurus);
+  const whole = found.filter(({ partial }) => !partial);
+  return { found: (whole.length ? whole : found).slice(0, MOST), wanted };
+}
+
+function rowOf({ title, path, headings, summary, words }) {
+  const tags = headings.map(([, text]) => text);
+  const name = wordsOf(title).join("_");
+  const href = new URL(path, root).href;
+  return { name, title, href, headings, summary, tags, useCase: "", words: wordsOf(words), deprecated: null };
+}
+
+// Returns a section with what was found, or nothing.
+export function documentList({ found, wanted }) {
+  if (!found.length) return [];
+  const made = element("section", "ps-documents");
+  const list = element("ul", "");
+  list.append(...found.map(({ row }) => item(row, matcher(wanted))));
+  made.append(element("p", "ps-documents__head", "Documentation"), list);
+  return [made];
+}
+
+function item(row, wanted) {
+  const link = element("a", "");
+  link.href = row.href;
+  link.append(marked(element("strong", ""), row.title, wanted), ` ${row.summary}`);
+  const made = element("li", "");
+  made.append(link);
+  for (const [id, text] of headingsWith(row, wanted)) {
+    const part = marked(element("a", "ps-documents__part"), text, wanted);
+    part.href = `${row.href.split("#")[0]}#${encodeURIComponent(id)}`;
+    made.append(part);
+  }
+  return made;
+}
+
+// Returns the headings with most of the words, unless the title has as many.
+function headingsWith(row, wanted) {
+  const number = (text) => new Set(wordsOf(text).filter(wanted)).size;
+  const least = number(row.title) + 1;
+  const counted = row.headings.map((heading) => [number(heading[1]), heading]);
+  const most = counted.filter(([count, [id]]) => id && count >= least).sort(([a], [b]) => b - a);
+  return most.slice(0, MOST_HEADINGS).map(([, heading]) => heading);
+}
