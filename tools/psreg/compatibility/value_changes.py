@@ -75,6 +75,8 @@ def _objects(
 
 
 def _values(old: Any, new: Any, path: Path) -> Iterator[ValueChange]:
+    if isinstance(old, str) and old == new:
+        return  # NOTE: most values are texts that did not change, and to spell them takes long
     if kind(old) != kind(new):
         yield ValueChange(ChangeKind.RETYPED, path, old, new)
     elif isinstance(old, dict):
