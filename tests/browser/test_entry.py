@@ -1,5 +1,11 @@
 """The pages of an entry in a real browser: read conversations, compare versions, judge the text."""
 
+import random
+import re
+from itertools import pairwise
+
+from support.catalogue import SCRIPT
+
 
 def test_a_conversation_is_replayed(tab, registry):
     page = tab.open("interactive_engine/listener/")
@@ -16,3 +22,111 @@ def test_a_conversation_is_replayed(tab, registry):
     assert "\n".join(prompt.locator(".ps-words").all_text_contents()) == listener.read_text()
     page.emulate_media(media="print")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+COMPARED = "document.querySelector('.ps-diff pre')"
+
+
+def test_two_versions_are_compared_word_by_word(tab):
+    page = tab.open("interactive_engine/listener/")
+    page.locator("select[name=before]").select_option("1.1.0")
+    page.locator("select[name=after]").select_option("1.0.0")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    page.wait_for_url("**/interactive_engine/listener/1.1.0/#since-1.0.0")
+    tab.until(COMPARED)
+    shown = page.locator("[id='since-1.0.0']")
+    assert "at least a minor step (1.1.0 or higher)" in shown.locator("summary").first.inner_text()
+    assert "ladder was added" in shown.locator("li").first.inner_text()
+    assert [*map(str.strip, shown.locator("pre del").all_inner_texts())][:1] == ["0"]
+    assert shown.locator("pre ins").first.inner_text() == "1"
+    assert "ladder" in "".join(shown.locator("pre ins").all_text_contents())
+    assert "unchanged lines" in shown.locator("pre").inner_text()
+    counted = shown.get_by_role("status").inner_text()
+    assert re.fullmatch(r"Word by word: \d+ removed, \d+ added\.", counted)
+
+
+def test_a_version_is_not_compared_with_itself(tab):
+    page = tab.open("interactive_engine/listener/")
+    page.locator("select[name=before]").select_option("1.1.0")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    assert page.url == f"{tab.site}interactive_engine/listener/"
+
+
+def test_a_comparison_in_the_address_is_opened(tab):
+    page = tab.open("interactive_engine/listener/1.1.0/")
+    details = page.locator("[id='since-1.0.0']")
+    texts = details.get_by_text("The texts, word by word")
+    texts.click()
+    tab.until(COMPARED)
+    texts.click()
+    details.locator("summary").first.click()
+    assert not details.locator("pre").is_visible()
+    page.evaluate("location.hash = '#since-1.0.0'")
+    details.locator("pre").wait_for(state="visible")
+    assert details.locator("pre").count() == 1
+
+
+def test_texts_that_cannot_be_fetched_are_not_compared(tab):
+    tab.foreseen = "Failed to load resource"
+    tab.page.route("**/1.0.0/listener.pbe.txt", lambda route: route.fulfill(status=404))
+    page = tab.open("interactive_engine/listener/1.1.0/#since-1.0.0")
+    page.get_by_text("The two texts could not be compared here.").wait_for(state="visible")
+    assert page.get_by_role("link", name="the text of 1.0.0").is_visible()
+    tab.failed.clear()
+
+
+DIFF = """async (pairs) => {
+  const { diff } = await import(document.baseURI + "assets/psreg/compare.js");
+  return pairs.map(([before, after]) => diff(before, after));
+}"""
+
+
+def compared(tab, *pairs):
+    return tab.open().evaluate(DIFF, [*pairs])
+
+
+def test_of_a_sentence_only_the_words_that_changed_are_marked(tab):
+    told = compared(
+        tab,
+        ("Ask one question.\nWait.\n", "Ask two short questions.\nWait.\n"),
+        ("ab", "ab"),
+        ("", "new"),
+        ("日本語を", "日本酒を"),
+    )
+    assert told == [
+        [
+            ["same", "Ask "], ["del", "one"], ["ins", "two"], ["same", " "],
+            ["del", "question"], ["ins", "short questions"], ["same", ".\nWait.\n"],
+        ],
+        [["same", "ab"]],
+        [["ins", "new"]],
+        [["same", "日本"], ["del", "語"], ["ins", "酒"], ["same", "を"]],
+    ]  # fmt: skip
+
+
+def test_a_comparison_has_both_texts_whole(tab):
+    pick = random.Random(7)
+    words = ["a", "b", "c ", "\n", "\n\n", "d.", "é", "日", "\u202e", "🏞", "\r\n", "x" * 50]
+
+    def made(most):
+        return "".join(pick.choice(words) for _ in range(pick.randrange(most)))
+
+    pairs = [(made(40), made(40)) for _ in range(300)]
+    pairs += [(made(4_000), made(4_000)), ("a b " * 20_000, "c\n" * 20_000)]
+    whole = made(20_000)
+    pairs.append((whole, whole.replace("d.", "e. ", 20)))
+    for (before, after), parts in zip(pairs, compared(tab, *pairs), strict=True):
+        assert "".join(text for kind, text in parts if kind != "ins") == before
+        assert "".join(text for kind, text in parts if kind != "del") == after
+        kinds = [kind for kind, _ in parts]
+        assert all(one != other for one, other in pairwise(kinds))
+    assert sum(kind == "ins" for kind, _ in parts) <= 40
+
+
+def test_what_would_hide_in_a_comparison_is_shown(tab):
+    tab.page.route(
+        "**/1.0.0/listener.pbe.txt", lambda route: route.fulfill(body=f"a\u202e{SCRIPT}")
+    )
+    page = tab.open("interactive_engine/listener/1.1.0/#since-1.0.0")
+    tab.until(COMPARED)
+    assert f"a⟨U+202E⟩{SCRIPT}" in page.locator(".ps-diff pre del").first.text_content()

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from psreg.catalogue.pages.class_texts import RESERVED, class_chip, class_text
 from psreg.catalogue.pages.entry import conversation_view, release_view, trust_view, use_view
+from psreg.catalogue.pages.entry.comparison_view import Comparisons
 from psreg.catalogue.pages.entry.linked_data import linked_data
 from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs, entry_folder
 from psreg.catalogue.pages.html import COPY, chips, command, link, note, section, table, terms, text
@@ -36,22 +37,25 @@ def entry_pages(entry: Entry, site: Site, notice: str = "") -> Iterator[Page]:
     `notice` is HTML for the top of the page of the name.
     """
     home, latest = entry_folder(entry.record), entry.latest
-    facts = _facts(entry, latest, site)
+    facts, versions = _facts(entry, latest, site), Comparisons(entry)
+    changes = versions.summary(latest)
     yield Page(
         path=home,
         title=release_view.title(latest),
         description=release_view.field(latest, "summary"),
-        body=_header(entry, latest, site, notice, pinned=False) + _body(entry, latest, site, facts),
+        body=_header(entry, latest, site, notice, pinned=False)
+        + _body(entry, latest, site, facts, changes),
         of_release=True,
         linked_data=linked_data(entry, latest, site, home),
     )
     for release in entry.releases:
         path = f"{home}{release.record.version}/"
         canonical = home if release is latest else path
+        changes = versions.section(release)
         if release is latest:
-            body = _short_body(entry, release, facts)
+            body = _short_body(entry, release, facts, changes)
         else:
-            body = _body(entry, release, site, _facts(entry, release, site))
+            body = _body(entry, release, site, _facts(entry, release, site), changes)
         yield Page(
             path=path,
             title=f"{release_view.title(release)} {release.record.version}",
@@ -130,7 +134,7 @@ def _banners(entry: Entry, release: Release) -> str:
 _DRAFT = "Nothing here is signed, and psreg does not install it."
 
 
-def _body(entry: Entry, release: Release, site: Site, facts: str) -> str:
+def _body(entry: Entry, release: Release, site: Site, facts: str, changes: str) -> str:
     main = "".join(
         (
             release_view.form(release),
@@ -141,7 +145,7 @@ def _body(entry: Entry, release: Release, site: Site, facts: str) -> str:
             release_view.limitations(release),
             release_view.tested(release),
             release_view.protocols_section(release),
-            release_view.changes(release),
+            changes,
             _versions(entry),
             _developers(release, _FOR_DEVELOPERS, pinned=release is not entry.latest),
             release_view.score_section(release),
@@ -161,17 +165,12 @@ def _body(entry: Entry, release: Release, site: Site, facts: str) -> str:
     )
 
 
-def _short_body(entry: Entry, release: Release, facts: str) -> str:
+def _short_body(entry: Entry, release: Release, facts: str, changes: str) -> str:
     """Return the body of the latest version's page: no page says twice what another one says."""
     home = address(entry_folder(entry.record))
     page = link(home, f"the page of <code>{text(entry.record.name)}</code>")
     rest = f"<p>This is the newest version. Its text, its tests and all versions are on {page}.</p>"
-    main = (
-        _use_case(release)
-        + release_view.changes(release)
-        + rest
-        + _developers(release, "", pinned=True)
-    )
+    main = _use_case(release) + changes + rest + _developers(release, "", pinned=True)
     return _columns(main, facts.replace('href="#', f'href="{home}#'))
 
 
@@ -261,7 +260,8 @@ def _versions(entry: Entry) -> str:
         if row.is_purged
     )
     columns = ("Version", "Released", "State", "Changes")
-    return section("versions", "Versions", table(columns, (*rows, *gone)))
+    found = table(columns, (*rows, *gone))
+    return section("versions", "Versions", found + Comparisons(entry).chooser())
 
 
 def _revoked(word: str, row: ReleaseRecord) -> str:

@@ -21,7 +21,6 @@ from psreg.catalogue.pages.html import (
     count,
     humanised,
     link,
-    paragraphs,
     section,
     size,
     table,
@@ -238,11 +237,6 @@ def _pairs(release: Release, key: str) -> str:
     value = release.record.release.get(key)
     pairs = value.items() if isinstance(value, dict) else ()
     return ", ".join(f"{text(name)} {scalar(item)}" for name, item in pairs)
-
-
-def changes(release: Release) -> str:
-    """Return what changed in this version; "" for the first one."""
-    return section("changes", "What changed", paragraphs(field(release, "changes")))
 
 
 _PAGE = "score/"

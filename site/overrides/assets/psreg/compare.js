@@ -1,0 +1,192 @@
+// Compares two texts word by word, and leads to the comparison of two versions.
+
+// More differences between two parts are not told apart: one replaced the other.
+const MOST_EDITS = 600;
+
+// Unchanged lines that are shown before and after a change.
+const CONTEXT = 3;
+
+const WORDS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|./gsu;
+
+// As the pages show them: characters that could hide or reorder text, and halves of characters.
+const HIDDEN =
+  /\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff\p{Cs}\u{e0000}-\u{e007f}]/gu;
+
+export function start(box) {
+  if (box.matches("form")) {
+    box.addEventListener("submit", (event) => lead(event, box));
+    box.classList.add("ps-ready");
+    return;
+  }
+  box.addEventListener("toggle", () => box.open && compareTexts(box));
+  addEventListener("hashchange", () => reveal(box));
+  reveal(box);
+}
+
+// An address may name a comparison, which is opened then.
+function reveal(box) {
+  const comparison = box.parentElement;
+  if (location.hash !== `#${comparison.id}`) return;
+  comparison.open = true;
+  box.open = true;
+  comparison.scrollIntoView();
+}
+
+// The newest version is the first one; its page has the comparisons with all before it.
+function lead(event, form) {
+  event.preventDefault();
+  const fields = ["before", "after"].map((name) => form.elements[name]);
+  const [after, before] = fields.sort((a, b) => a.selectedIndex - b.selectedIndex);
+  if (after.value === before.value) return;
+  location.assign(`${form.dataset.home}${encodeURIComponent(after.value)}/#since-${before.value}`);
+}
+
+async function compareTexts(box) {
+  if (box.dataset.state) return;
+  box.dataset.state = "begun";
+  try {
+    const [before, after] = await Promise.all([box.dataset.before, box.dataset.after].map(textAt));
+    show(box, diff(before, after));
+  } catch {
+    const told = document.createElement("p");
+    told.textContent = "The two texts could not be compared here.";
+    box.append(told);
+  }
+}
+
+async function textAt(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  return answer.text();
+}
+
+function show(box, parts) {
+  const counted = (kind) =>
+    parts.filter(([each]) => each === kind).reduce((sum, [, text]) => sum + wordsIn(text), 0);
+  const told = document.createElement("p");
+  told.setAttribute("role", "status");
+  told.textContent = `Word by word: ${counted("del")} removed, ${counted("ins")} added.`;
+  const pre = document.createElement("pre");
+  pre.tabIndex = 0;
+  pre.append(
+    ...parts.flatMap(([kind, text], at) =>
+      kind === "same" ? unchanged(text, at === 0, at === parts.length - 1) : [marked(kind, text)],
+    ),
+  );
+  box.append(told, pre);
+}
+
+function wordsIn(text) {
+  return (text.match(/[\p{L}\p{N}_]+/gu) ?? []).length;
+}
+
+function marked(kind, text) {
+  const made = document.createElement(kind);
+  made.textContent = visible(text);
+  return made;
+}
+
+// The lines of an unchanged text that are next to a change.
+function unchanged(text, first, last) {
+  const lines = visible(text).split("\n");
+  const head = first ? 0 : CONTEXT;
+  const tail = last ? 0 : CONTEXT;
+  if (lines.length <= head + tail + 1) return [lines.join("\n")];
+  const gap = document.createElement("span");
+  gap.className = "ps-diff__gap";
+  gap.textContent = `${lines.length - head - tail} unchanged lines`;
+  const before = lines.slice(0, head).map((line) => `${line}\n`);
+  const after = lines.slice(lines.length - tail);
+  return [before.join(""), gap, after.join("\n")];
+}
+
+function visible(text) {
+  return text.replace(HIDDEN, (found) =>
+    `⟨U+${found.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
+  );
+}
+
+// Returns ["same" | "del" | "ins", text] pairs. Without "ins" they are the text before, without "del"
+// the text after. Lines are compared first, then the words of those that changed.
+export function diff(before, after) {
+  const found = [];
+  for (const [kind, removed, added] of changes(linesOf(before), linesOf(after))) {
+    if (kind === "same") {
+      found.push(["same", removed]);
+    } else {
+      for (const [inner, old, young] of changes(removed.match(WORDS) ?? [], added.match(WORDS) ?? [])) {
+        if (inner === "same") found.push(["same", old]);
+        if (inner !== "same" && old) found.push(["del", old]);
+        if (inner !== "same" && young) found.push(["ins", young]);
+      }
+    }
+  }
+  return joined(found);
+}
+
+function linesOf(text) {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+function joined(parts) {
+  const found = [];
+  for (const [kind, text] of parts) {
+    if (found.at(-1)?.[0] === kind) found.at(-1)[1] += text;
+    else found.push([kind, text]);
+  }
+  return found;
+}
+
+// Yields ["same", text] and ["changed", removed, added] of two lists of texts.
+function* changes(before, after) {
+  const shortest = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shortest && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < shortest - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  const stop = [before.length - end, after.length - end];
+  if (start) yield ["same", before.slice(0, start).join("")];
+  let [x, y] = [start, start];
+  for (const [a, b, length] of [...common(before, after, start, stop), [...stop, 0]]) {
+    if (a > x || b > y) yield ["changed", before.slice(x, a).join(""), after.slice(y, b).join("")];
+    if (length) yield ["same", before.slice(a, a + length).join("")];
+    [x, y] = [a + length, b + length];
+  }
+  if (end) yield ["same", before.slice(before.length - end).join("")];
+}
+
+// Returns the runs [at before, at after, length] that two lists have in common between `start` and
+// `stop` (Myers, "An O(ND) difference algorithm", 1986); none if they differ too much.
+function common(before, after, start, stop) {
+  const [width, height] = stop.map((end) => end - start);
+  const most = Math.min(width + height, MOST_EDITS);
+  const middle = most + 1;
+  const furthest = new Int32Array(2 * middle + 1);
+  const traces = [];
+  for (let edits = 0; edits <= most; edits += 1) {
+    traces.push(furthest.slice(middle - edits - 1, middle + edits + 2));
+    for (let k = -edits; k <= edits; k += 2) {
+      const down = k === -edits || (k !== edits && furthest[middle + k - 1] < furthest[middle + k + 1]);
+      let x = down ? furthest[middle + k + 1] : furthest[middle + k - 1] + 1;
+      while (x < width && x - k < height && before[start + x] === after[start + x - k]) x += 1;
+      furthest[middle + k] = x;
+      if (x >= width && x - k >= height) return runs(traces, width, height, start);
+    }
+  }
+  return [];
+}
+
+// Follows the traces back from the end.
+function runs(traces, width, height, start) {
+  const found = [];
+  let [x, y] = [width, height];
+  for (let edits = traces.length - 1; edits >= 0; edits -= 1) {
+    const at = (k) => traces[edits][k + edits + 1];
+    const k = x - y;
+    const down = k === -edits || (k !== edits && at(k - 1) < at(k + 1));
+    const from = edits ? (down ? at(k + 1) : at(k - 1) + 1) : 0;
+    if (x > from) found.push([start + from, start + from - k, x - from]);
+    [x, y] = edits ? (down ? [from, from - k - 1] : [from - 1, from - k]) : [0, 0];
+  }
+  return found.reverse();
+}
