@@ -4,6 +4,8 @@ import random
 import re
 from itertools import pairwise
 
+import pytest
+
 from support.catalogue import SCRIPT
 
 
@@ -130,3 +132,27 @@ def test_what_would_hide_in_a_comparison_is_shown(tab):
     page = tab.open("interactive_engine/listener/1.1.0/#since-1.0.0")
     tab.until(COMPARED)
     assert f"a⟨U+202E⟩{SCRIPT}" in page.locator(".ps-diff pre del").first.text_content()
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_the_phases_are_a_picture_that_can_be_read(open_tab, width):
+    tab = open_tab(viewport={"width": width, "height": 900})
+    page = tab.open("interactive_engine/listener/")
+    picture = page.get_by_role("img", name="The phases, one after the other")
+    assert picture.locator("rect").count() == 2
+    size = "(e) => getComputedStyle(e).fontSize.replace('px', '') * e.getCTM().a"
+    assert picture.locator("text").first.evaluate(size) >= 9.5
+    inside = page.evaluate(
+        "[...document.querySelectorAll('.ps-phases g, .ps-phases text')].every((text) => {"
+        " const box = text.previousElementSibling.getBoundingClientRect();"
+        " const own = text.getBoundingClientRect();"
+        " return own.left >= box.left && own.right <= box.right; })"
+    )
+    assert inside
+
+
+def test_a_page_says_what_the_assistant_needs(tab):
+    page = tab.open("interactive_engine/hostile/")
+    said = page.locator("#needs").inner_text()
+    assert "Access to the web" in said
+    assert "it writes a save as text" in said

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from psreg.catalogue.pages.entry.phase_diagram import phase_diagram
 from psreg.catalogue.pages.entry.use_view import assistants
 from psreg.catalogue.pages.html import (
     chips,
@@ -117,7 +118,8 @@ def _phases(value: Any) -> str:
     steps = "".join(f"<li>{_phase(phase)}</li>" for phase in phases or ())
     rest = {key: item for key, item in value.items() if key != "phases"}
     more = readable(rest) if rest else ""
-    return section("phases", "Phases", f'<ol class="ps-steps">{steps}</ol>{more}')
+    picture = phase_diagram(phases or ())
+    return section("phases", "Phases", f'{picture}<ol class="ps-steps">{steps}</ol>{more}')
 
 
 def _phase(phase: dict[str, Any]) -> str:

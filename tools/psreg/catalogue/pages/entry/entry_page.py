@@ -12,6 +12,7 @@ from psreg.catalogue.pages.class_texts import RESERVED, class_chip, class_text
 from psreg.catalogue.pages.entry import conversation_view, release_view, trust_view, use_view
 from psreg.catalogue.pages.entry.comparison_view import Comparisons
 from psreg.catalogue.pages.entry.linked_data import linked_data
+from psreg.catalogue.pages.entry.needs_view import needs
 from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs, entry_folder
 from psreg.catalogue.pages.html import COPY, chips, command, link, note, section, table, terms, text
 from psreg.formats.release import told_origin
@@ -139,6 +140,7 @@ def _body(entry: Entry, release: Release, site: Site, facts: str, changes: str) 
         (
             release_view.form(release),
             use_view.steps(release),
+            needs(release),
             _use_case(release),
             release_view.overview(release),
             release_view.readme(release),
