@@ -399,10 +399,7 @@ def test_the_documentation_is_below_the_prompts(tab):
     ("path", "artifact"),
     [
         ("interactive_engine/listener/", "interactive_engine/listener/1.1.0/listener.pbe.txt"),
-        (
-            "interactive_engine/listener/1.0.0/",
-            "interactive_engine/listener/1.0.0/listener.pbe.txt",
-        ),
+        ("stateless_executor/greeter/", "stateless_executor/greeter/1.0.0/greeter.pbe.txt"),
         ("interactive_engine/hostile/", "interactive_engine/hostile/0.1.0-rc.1/hostile.pbe.txt"),
         ("prompt/river_letter/", "prompt/river_letter/1.0.0/river_letter.prompt"),
     ],

@@ -156,3 +156,13 @@ def test_a_page_says_what_the_assistant_needs(tab):
     said = page.locator("#needs").inner_text()
     assert "Access to the web" in said
     assert "it writes a save as text" in said
+
+
+def test_a_yanked_version_leads_to_what_to_use_instead(tab):
+    page = tab.open("interactive_engine/listener/1.0.0/")
+    assert "It forgot to listen." in page.locator(".ps-head .ps-note--danger").inner_text()
+    assert page.get_by_role("button", name="Copy the prompt").count() == 0
+    assert page.locator("[data-copy-file]").count() == 0
+    page.get_by_role("link", name="Use version 1.1.0 instead").click()
+    page.wait_for_url("**/interactive_engine/listener/")
+    assert page.get_by_role("button", name="Copy the prompt").is_visible()

@@ -180,6 +180,10 @@ def test_a_yanked_version_says_why_and_where_the_newest_is():
     body = bodies("listener")["interactive_engine/listener/1.0.0/"]
     assert "<strong>Yanked.</strong> It forgot to listen." in body
     assert f'The newest is <a href="{ROOT}interactive_engine/listener/">1.1.0</a>' in body
+    assert f'href="{ROOT}interactive_engine/listener/">Use version 1.1.0 instead</a>' in body
+    assert "Copy the prompt" not in body
+    assert "data-copy-file" not in body
+    assert 'id="steps"' not in body
     assert "psreg install listener@1.0.0" in body
     assert "This version is not yet tested on any platform." in body
     assert "Be the first to test it: run <code>psreg try " in body
@@ -187,7 +191,8 @@ def test_a_yanked_version_says_why_and_where_the_newest_is():
 
 def test_a_deprecated_entry_names_its_replacement():
     body = bodies("greeter")["stateless_executor/greeter/"]
-    assert "<strong>Deprecated.</strong> Too short. Use <code>listener</code> instead." in body
+    where = f'<a href="{ROOT}?q=listener"><code>listener</code></a>'
+    assert f"<strong>Deprecated.</strong> Too short. Use {where} instead." in body
 
 
 def test_a_deprecated_entry_may_have_no_replacement():
@@ -424,8 +429,9 @@ def test_a_revoked_version_has_its_reason_in_place_of_a_button():
     pages = withdrawn("revoke", "1.0.0")
     page = pages["interactive_engine/listener/1.0.0/"]
     assert "was revoked on 2026-11-25: It listens &lt;in&gt;." in page
-    assert "Use the newest version instead." in page
+    assert ">Use version 1.1.0 instead</a>" in page
     assert "ps-take" not in page
+    assert "data-copy-file" not in page
     assert "ps-take" in pages["interactive_engine/listener/"]
     assert (
         '<span class="ps-state ps-state--yanked">revoked</span>'
@@ -433,8 +439,30 @@ def test_a_revoked_version_has_its_reason_in_place_of_a_button():
     )
 
 
-def test_a_purged_version_is_only_listed():
+def test_a_purged_version_leaves_its_reason():
     pages = withdrawn("purge", "1.0.0")
-    assert "interactive_engine/listener/1.0.0/" not in pages
+    gone = pages["interactive_engine/listener/1.0.0/"]
+    assert (
+        "<strong>Removed.</strong> This version was removed on 2026-11-25: It listens &lt;in&gt;."
+        in gone
+    )
+    newest = f'href="{ROOT}interactive_engine/listener/">Use version 1.1.0 instead</a>'
+    assert newest in gone
+    assert "<button" not in gone
     page = pages["interactive_engine/listener/"]
+    assert f'href="{ROOT}interactive_engine/listener/1.0.0/">1.0.0</a>' in page
     assert '<span class="ps-state ps-state--yanked">removed</span> It listens &lt;in&gt;.' in page
+
+
+def test_if_all_is_withdrawn_the_replacement_is_named():
+    entry = ENTRIES["river_letter"]
+    latest = replace(entry.latest, record=replace(entry.latest.record, yanked="It <floods>."))
+    alone = replace(entry, latest=latest, releases=(latest,))
+    page = next(entry_pages(alone, SITE)).body
+    assert "<strong>Yanked.</strong> It &lt;floods&gt;." in page
+    assert "instead" not in page
+    assert 'id="fill"' not in page
+    assert "Copy the prompt" not in page
+    replaced = replace(alone, record=replace(alone.record, deprecated={"replacement": "<sea>"}))
+    page = next(entry_pages(replaced, SITE)).body
+    assert f'<p>Use <a href="{ROOT}?q=%3Csea%3E"><code>&lt;sea&gt;</code></a> instead.</p>' in page

@@ -13,6 +13,7 @@ from psreg.catalogue.pages.entry import conversation_view, release_view, trust_v
 from psreg.catalogue.pages.entry.comparison_view import Comparisons
 from psreg.catalogue.pages.entry.linked_data import linked_data
 from psreg.catalogue.pages.entry.needs_view import needs
+from psreg.catalogue.pages.entry.withdrawn_view import by_name, purged_pages, withdrawn
 from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs, entry_folder
 from psreg.catalogue.pages.html import COPY, chips, command, link, note, section, table, terms, text
 from psreg.formats.release import told_origin
@@ -68,6 +69,7 @@ def entry_pages(entry: Entry, site: Site, notice: str = "") -> Iterator[Page]:
         )
         title = release_view.title(release)
         yield from conversation_view.conversation_pages(entry, release, title)
+    yield from purged_pages(entry)
 
 
 def _header(entry: Entry, release: Release, site: Site, notice: str, *, pinned: bool) -> str:
@@ -88,7 +90,7 @@ def _header(entry: Entry, release: Release, site: Site, notice: str, *, pinned: 
         f'<p class="ps-name"><code>{text(record.name)}</code> {_brief(release)}</p>'
         f'<p class="ps-lead">{text(release_view.field(release, "summary"))}</p>'
         f"{trust_view.summary(entry, release, site, f'{where}#trust')}"
-        f"{use_view.buttons(release, f'{where}#fill')}</header>"
+        f"{withdrawn(entry, release) or use_view.buttons(release, f'{where}#fill')}</header>"
     )
 
 
@@ -113,16 +115,8 @@ def _banners(entry: Entry, release: Release) -> str:
     if record.deprecated is not None:
         reason = text(str(record.deprecated.get("reason", "")))
         instead = str(record.deprecated.get("replacement", ""))
-        more = f" Use <code>{text(instead)}</code> instead." if instead else ""
+        more = f" Use {by_name(instead)} instead." if instead else ""
         out.append(note("warning", f"<p><strong>Deprecated.</strong> {reason}{more}</p>"))
-    if row.revoked is not None:
-        told = text(row.revoked.told("This version"))
-        more = "" if release is entry.latest else " Use the newest version instead."
-        out.append(note("danger", f"<p><strong>Revoked.</strong> {told}{more}</p>"))
-    if row.yanked is not None:
-        reason = f"<p><strong>Yanked.</strong> {text(row.yanked)}</p>"
-        rest = "<p>It is installed only if you ask for exactly this version.</p>"
-        out.append(note("danger", reason + rest))
     if release is not entry.latest:
         newest = entry.latest.record.version
         where = link(address(entry_folder(record)), text(newest))
@@ -257,7 +251,12 @@ def _versions(entry: Entry) -> str:
         for r in entry.releases
     )
     gone = (
-        (text(row.version), text(row.date[:10]), _revoked("removed", row), "")
+        (
+            link(address(f"{home}{row.version}/"), text(row.version)),
+            day(row.date),
+            _revoked("removed", row),
+            "",
+        )
         for row in reversed(entry.record.releases)
         if row.is_purged
     )

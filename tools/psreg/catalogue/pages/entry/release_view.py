@@ -14,6 +14,7 @@ from psreg.catalogue.pages.entry.conversation_view import (
     recorded,
     where_shown,
 )
+from psreg.catalogue.pages.entry.use_view import is_for_use, is_withdrawn
 from psreg.catalogue.pages.frame import address
 from psreg.catalogue.pages.html import (
     chips,
@@ -112,7 +113,7 @@ def lang(release: Release) -> str:
 
 def form(release: Release) -> str:
     """Return the section in which a `.prompt` is filled in; "" for all others."""
-    if release.id.format is not Format.PROMPT:
+    if release.id.format is not Format.PROMPT or not is_for_use(release):
         return ""
     document = dotprompt.read(release.artifact)
     return artifact_view.prompt_form(document, lang(release)) if document.readable else ""
@@ -196,17 +197,20 @@ def waived(release: Release) -> str:
 
 
 def artifact(release: Release) -> str:
-    """Return the source of the artifact, exactly as it is installed, with its buttons."""
+    """Return the source of the artifact, exactly as it is installed; to copy unless withdrawn."""
     path = address(release.record.path)
     language = "prompt" if release.id.format is Format.PROMPT else "json"
     body = content(release.artifact.decode("utf-8", "replace"))
+    buttons = (
+        f'<a class="ps-button" href="{path}" download>Download</a>'
+        f'<button type="button" class="ps-copy" data-copy-file="{path}">Copy</button>'
+    )
     return section(
         "artifact",
         "The artifact",
         f'<div class="ps-bar"><span><code>{text(release.id.filename)}</code> '
         f"{size(release.record.size)}</span>"
-        f'<a class="ps-button" href="{path}" download>Download</a>'
-        f'<button type="button" class="ps-copy" data-copy-file="{path}">Copy</button></div>'
+        f"{'' if is_withdrawn(release) else buttons}</div>"
         # NOTE: HTML drops one line break after the start tag, hence the one written here.
         f'<pre class="ps-source" tabindex="0"{lang(release)}>\n'
         f'<code class="language-{language}">{body}</code></pre>',

@@ -1,6 +1,7 @@
 """What a person does with a release: copy, open, download and share it, and what comes then.
 
-A revoked release and one of a reserved class are not to be used: nothing here is said of them.
+A release that was yanked or revoked, and one of a reserved class, are not to be used: nothing here
+is said of them.
 """
 
 from __future__ import annotations
@@ -24,8 +25,13 @@ _LONGEST = 240
 
 
 def is_for_use(release: Release) -> bool:
-    """Tell whether a person is to copy the release: not if it is revoked, or nothing runs it."""
-    return release.record.revoked is None and not class_text(release.id.entry_class).reserved
+    """Tell whether a person is to copy the release: not if nothing runs it, or it is withdrawn."""
+    return not (is_withdrawn(release) or class_text(release.id.entry_class).reserved)
+
+
+def is_withdrawn(release: Release) -> bool:
+    """Tell whether the release was yanked or revoked."""
+    return release.record.revoked is not None or release.record.yanked is not None
 
 
 def buttons(release: Release, form: str) -> str:
