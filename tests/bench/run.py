@@ -48,6 +48,7 @@ TOPICS = {
     "publish": releasing.metrics,
     "deploy": deploying.metrics,
     "search": searching.metrics,
+    "layers": searching.layers,
     "relevance": searching.relevant,
     "site": site_building.metrics,
     "protocols": conversing.metrics,

@@ -3,7 +3,9 @@
 `python searching.py` writes the table of relevance into the documentation.
 """
 
+import gzip
 import os
+import random
 import statistics
 import sys
 import tempfile
@@ -12,6 +14,9 @@ from pathlib import Path
 
 import synthetic
 from measure import Metric, cost
+from psreg.registry.catalog_segments import Row, read_segment, row_of, write_segment
+from psreg.registry.records import read_record
+from psreg.registry.search.layers import layer_files
 from releasing import PSREG
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -44,6 +49,54 @@ def metrics() -> Iterator[Metric]:
             cost(command, env=env)
             what = f"kB that a client fetches after {BATCH} new releases among {NAMES:,}"
             yield Metric(what, sent["bytes"] / 1_000, 40)
+
+
+MANY = 5_000
+MATERIAL = 9_400.0
+"""kB, with gzip, of the search index that mkdocs-material builds for `MANY` entries."""
+
+FILES = 4
+"""The most files that one query fetches in a browser."""
+
+
+def layers() -> Iterator[Metric]:
+    """What a browser fetches of a large segment: before the first results, and for a query."""
+    for number in (MANY, NAMES):
+        segment = read_segment(write_segment(dict(_worst(number))))
+        sizes = {name: len(gzip.compress(data)) for name, data in layer_files(segment)}
+        first = sizes.pop("names.json") / 1_000
+        most = sum(sorted(sizes.values())[-FILES:]) / 1_000
+        if number == MANY:
+            what = f"kB gzip before the first results among {number:,}, vs Material's index"
+            yield Metric(what, first, 1 / 50, MATERIAL)
+        yield Metric(f"kB gzip that a query fetches among {number:,}, at most", most, 100)
+
+
+def _worst(number: int) -> Iterator[tuple[str, Row]]:
+    """Yield rows of random words, which compress worse than those of people."""
+    pick = random.Random(number)
+
+    def words(least: int, most: int, known: int) -> list[str]:
+        each = range(pick.randint(least, most))
+        return [synthetic.word(int(known * pick.random() ** 2)) for _ in each]
+
+    record, found = read_record(synthetic.record(0), synthetic.name(0)), set[str]()
+    while len(found) < number:
+        name = "_".join(words(2, 3, 4_000))
+        if name not in found:
+            found.add(name)
+            yield (
+                name,
+                {
+                    **row_of(record),
+                    "name": name,
+                    "summary": " ".join(words(10, 16, 9_000)),
+                    "use_case": " ".join(words(10, 20, 9_000)),
+                    "tags": sorted({*words(2, 6, 1_500)}),
+                    "words": " ".join(sorted({*words(40, 40, 20_000)})),
+                    "date": f"2026-{pick.randint(1, 12):02}-{pick.randint(1, 28):02}T12:00:00Z",
+                },
+            )
 
 
 def relevant() -> Iterator[Metric]:

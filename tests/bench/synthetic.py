@@ -64,10 +64,10 @@ def sketch(n: int) -> str:
 def own_words(n: int) -> str:
     """Return as many words as a row has at most, some of them much more frequent than others."""
     pick = random.Random(n)
-    return " ".join(sorted({_word(int(20_000 * pick.random() ** 2)) for _ in range(40)}))
+    return " ".join(sorted({word(int(20_000 * pick.random() ** 2)) for _ in range(40)}))
 
 
-def _word(n: int) -> str:
+def word(n: int) -> str:
     """Return the made-up word number `n`, of 7 letters."""
     return "".join(chr(ord("a") + (n * 104_729 + 7) // 26**place % 26) for place in range(7))
 

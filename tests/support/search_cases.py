@@ -55,12 +55,17 @@ def segments_of(entries, parts=2):
 
     An older segment holds something else about some names, and a name that is gone.
     """
-    rows = {entry["name"]: _row(entry) for entry in entries}
+    rows = rows_of(entries)
     stale = {name: rows[name] | {"summary": "", "tags": ["stale"]} for name in [*rows][::parts]}
     removed = _row(
         {"name": "removed", "class": "prompt", "summary": "", "use_case": "", "tags": []}
     )
     return [write_segment({**stale, "removed": removed}), write_segment(rows, ["removed"])]
+
+
+def rows_of(entries):
+    """Return the rows of such entries, by name."""
+    return {entry["name"]: _row(entry) for entry in entries}
 
 
 def _row(entry):

@@ -23,6 +23,7 @@ from psreg.core.identity import EntryId
 from psreg.git.work_tree import WorkTree
 from psreg.registry.checkout import read_tree
 from psreg.registry.keys.rotation import Wanted, rotate
+from psreg.registry.search.layers import MOST_WHOLE
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.metadata import signers_of
 from psreg.registry.trust.reading import open_registry
@@ -46,6 +47,44 @@ def registry(root: Path) -> ServedRegistry:
     state = open_registry(read)
     assert state is not None
     return ServedRegistry(state, read)
+
+
+def test_large_segments_have_layers_as_long_as_they_live(tmp_path: Path) -> None:
+    tree = {
+        path: data for n in range(MOST_WHOLE + 1) for path, data in entry(f"e{n}", "1.0.0").items()
+    }
+
+    def built(out: str) -> dict[str, bytes]:
+        for path, data in tree.items():
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_bytes(data)
+        release(tmp_path / "home", tmp_path / "registry", tree)
+        source = SiteSource(checkout=tmp_path, registry=tmp_path / "registry")
+        fixed = FixedParts(rules=all_rules, scripts=dict)
+        done = build_site(source, tmp_path / out, "", fixed)
+        found = files(tmp_path / out)
+        assert done.files == len(found)
+        return found
+
+    def folders(site: dict[str, bytes]) -> set[str]:
+        index = json.loads(site["api/v1/index.json"])
+        named = {each["search"] for each in index["segments"] if "search" in each}
+        assert named == {
+            path.rpartition("/")[0] + "/"
+            for path in site
+            if path.count("/") == 2 and path.startswith("search/")
+        }
+        return named
+
+    first = folders(built("site"))
+    assert len(first) == 1
+    tree |= entry("e0", "1.0.0", "1.1.0")
+    assert folders(built("site")) == first  # one release is a small segment of its own
+    tree |= {p: d for n in range(MOST_WHOLE) for p, d in entry(f"e{n}", "1.0.0", "1.2.0").items()}
+    changed = built("site")
+    assert len(folders(changed) - first) == 1
+    assert not folders(changed) & first
+    assert changed == built("whole")
 
 
 def test_a_site_is_built_and_then_changed(root: Path, tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ from psreg.formats.policy import Policy
 from psreg.registry.checkout import read_tree
 from psreg.registry.deploy.headers import DRAFTS_FILE
 from psreg.registry.journal import Seen
+from psreg.registry.search.layers import dropped_layers, search_files
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.reading import Read, RegistryState, open_registry
 from psreg.registry.trust.roles import Target
@@ -266,6 +267,8 @@ class _Build:
                 target.remove(path)
             for tag in dropped_tags(before.entries, entries):
                 target.remove_others(tag_folder(tag))
+            for folder in dropped_layers(before.registry, self.registry.head):
+                target.remove_others(folder)
             if self.drafts is None:
                 target.remove(DRAFTS_FILE)
             for path, data in last:  # they make the others current
@@ -334,6 +337,9 @@ class _Build:
             target.write(DRAFTS_FILE, segment)
         index = index_document(self.site, self.registry.head, number, segment)
         target.write("api/v1/index.json", index)
+        read = RegistryFolder(self.source.registry).read
+        for path, data in search_files(self.registry.head, read, before.registry):
+            target.write(path, data)
         for path, data in advisory_files(self.registry.effects):
             target.write(path, data)
         target.page("llms.txt", llms_text(rows, self.site))

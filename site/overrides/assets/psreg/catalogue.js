@@ -1,6 +1,7 @@
 // The catalogue in the browser: the signed segments that `psreg search` reads, scanned row by row. A
 // site with drafts has one more, which is not signed.
 
+import { Layers, TESTED } from "./layers.js";
 import { Index, search, shortened } from "./ranking.js";
 import { Thesaurus } from "./thesaurus.js";
 import { wordsOf } from "./words.js";
@@ -22,8 +23,14 @@ async function fetchAll() {
     fetched("api/v1/index.json").then((answer) => answer.json()),
     fetched("assets/psreg/synonyms.txt").then((answer) => answer.text()),
   ]);
-  const segments = index.segments.map((segment) => fetched(segment.path).then((a) => a.json()));
-  return catalogueOf(await Promise.all(segments), synonyms);
+  return catalogueOf(await Promise.all(index.segments.map(segmentAt)), synonyms);
+}
+
+async function segmentAt({ path, search: folder }) {
+  const read = (file) => fetched(file).then((answer) => answer.json());
+  if (!folder) return read(path);
+  const names = await read(`${folder}names.json`);
+  return new Layers(names, (name) => read(`${folder}${name}.json`), root.href);
 }
 
 export async function fetched(path) {
@@ -33,17 +40,25 @@ export async function fetched(path) {
 }
 
 export function catalogueOf(segments, synonyms) {
-  return { index: new Index(rowsOf(segments)), thesaurus: new Thesaurus(synonyms) };
+  const layers = segments.filter((segment) => segment instanceof Layers);
+  layers.sort((a, b) => b.count - a.count);
+  return { index: new Index(rowsOf(segments), layers), thesaurus: new Thesaurus(synonyms), layers };
 }
 
-// Returns the rows of all segments by name; a newer segment replaces rows of older ones.
+// Returns the rows of all segments, in no order; a newer segment replaces rows of older ones.
 export function rowsOf(segments) {
-  const rows = new Map();
-  for (const segment of segments) {
-    for (const row of rowsIn(segment)) rows.set(row.name, row);
-    for (const name of segment.gone) rows.delete(name);
+  const found = [];
+  const later = new Set();
+  for (const segment of segments.toReversed()) {
+    const layered = segment instanceof Layers;
+    const rows = layered ? segment.rows : rowsIn(segment);
+    for (const row of rows) if (!later.has(row.name)) found.push(row);
+    // Nothing is older than the first one, which is the largest.
+    if (segment === segments[0]) break;
+    for (const { name } of rows) later.add(name);
+    for (const name of (layered ? segment.names : segment).gone) later.add(name);
   }
-  return [...rows.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return found;
 }
 
 function rowsIn(segment) {
@@ -51,23 +66,22 @@ function rowsIn(segment) {
   return segment.name.map((name, at) => {
     const [entryClass] = values(segment.class, at);
     const tags = values(segment.tags, at);
-    const platforms = segment.platform.rows[at].length;
     return {
       name,
       version: segment.version[at],
       date: segment.date[at],
       summary: segment.summary[at],
       tags,
-      deprecated: segment.deprecated[at],
+      deprecated: segment.deprecated[at] !== null,
       draft: segment.draft?.[at] === true,
       facets: {
         class: [entryClass],
         tag: tags,
         license: values(segment.license, at),
-        tested: [platforms >= 2 ? "two-or-more" : platforms === 1 ? "one" : "not-yet"],
+        tested: [TESTED[Math.min(segment.platform.rows[at].length, TESTED.length - 1)]],
         protocol: values(segment.protocol, at),
       },
-      href: new URL(`${entryClass}/${name}/`, root).href,
+      href: `${root.href}${entryClass}/${name}/`,
       useCase: segment.use_case[at],
       words: wordsOf(segment.words?.[at] ?? ""),
     };

@@ -24,7 +24,7 @@ function rowOf({ title, path, headings, summary, words }) {
   const tags = headings.map(([, text]) => text);
   const name = wordsOf(title).join("_");
   const href = new URL(path, root).href;
-  return { name, title, href, headings, summary, tags, useCase: "", words: wordsOf(words), deprecated: null };
+  return { name, title, href, headings, summary, tags, useCase: "", words: wordsOf(words), deprecated: false };
 }
 
 // Returns a section with what was found, or nothing.

@@ -1,7 +1,8 @@
 // The search in the header: prompts first, then the documentation.
 import { catalogue, find, root } from "./catalogue.js";
 import { documentList, findDocuments } from "./documents.js";
-import { matcher } from "./ranking.js";
+import { MOST_FILES, fetchSummaries, fetchTexts } from "./layers.js";
+import { matcher, wantedInTexts } from "./ranking.js";
 import { counted, element, marked, moved } from "./results.js";
 
 const MOST = 5;
@@ -20,8 +21,12 @@ export function start(input) {
     try {
       const all = await catalogue();
       if (query !== input.value) return;
-      const prompts = find(all, query, {});
+      let prompts = find(all, query, {});
       show(promptList(prompts, query));
+      const { came } = await fetchTexts(all, wantedInTexts(query, all.thesaurus), MOST_FILES);
+      if (query !== input.value) return;
+      if (came) prompts = find(all, query, {});
+      await fetchSummaries(prompts.found.slice(0, MOST).map(({ row }) => row), MOST_FILES - came);
       const documents = await findDocuments(query, all.thesaurus);
       if (query !== input.value) return;
       show(promptList(prompts, query), documentList(documents));
@@ -62,7 +67,7 @@ function more(number, query) {
 function item(row, wanted) {
   const link = element("a", "");
   link.href = row.href;
-  link.append(marked(element("strong", ""), row.name, wanted), ` ${row.summary}`);
+  link.append(marked(element("strong", ""), row.name, wanted), ` ${row.summary ?? ""}`);
   const made = element("li", "");
   made.append(link);
   return made;

@@ -1,10 +1,11 @@
 // The rank of entries in a search: those that match all words, then those that match most of them.
 // `psreg search` ranks alike (registry/search/ranking.py); tests/vectors/search.json holds both to it.
+import { FIRST_WORD, NAME, SENTENCES, TAGS } from "./layers.js";
 import { alternatives, fit, guesses, termsOf } from "./query.js";
 import { stem, wordsOf } from "./words.js";
 
 const EXACT = 10;
-const [FIRST_WORD, NAME, TAGS, SUMMARY, USE_CASE, WORDS] = [44, 40, 32, 18, 12, 6];
+const [SUMMARY, USE_CASE, WORDS] = SENTENCES;
 const WHOLE_NAME = 1000;
 const NOT_DEPRECATED = 10;
 const MOST_PARTIAL = 10;
@@ -23,6 +24,17 @@ class Places {
     }
   }
 
+  // Adds words, or pairs with `inPairs`, with their places in rows that have had none.
+  learn(places, inPairs) {
+    const known = inPairs ? this.pairs : this.words;
+    for (const [key, found] of places) {
+      const before = known.get(key);
+      if (before) for (const each of found) before.push(each);
+      else known.set(key, found);
+    }
+    this.sorted = undefined;
+  }
+
   // Returns the words that begin with `start`.
   *from(start) {
     this.sorted ??= [...this.words.keys()].sort();
@@ -36,7 +48,8 @@ class Places {
   }
 }
 
-// Rows come in their order, each several times in a row: the last one is enough to look at.
+// Rows come in their order, each several times in a row: the last one is enough to look at. If one
+// comes again later, it is listed twice.
 function note(places, key, row, weight) {
   const found = places.get(key);
   if (found === undefined) places.set(key, [row, weight]);
@@ -45,18 +58,38 @@ function note(places, key, row, weight) {
 }
 
 export class Index {
-  constructor(rows) {
+  constructor(rows, layers = []) {
     this.rows = rows;
+    this.layers = layers;
     this.labels = new Places();
     this.sentences = new Places();
     for (const [at, row] of rows.entries()) {
-      this.labels.add(at, row.name.split("_"), NAME, FIRST_WORD);
-      for (const tag of row.tags) this.labels.add(at, wordsOf(tag), TAGS);
-      this.sentences.add(at, wordsOf(row.summary), SUMMARY);
-      this.sentences.add(at, wordsOf(row.useCase), USE_CASE);
-      // They are in no order, so that they have no neighbours.
-      for (const word of row.words) this.sentences.add(at, [word], WORDS);
+      if (row.layer) row.layer.numbers[row.at] = at;
+      else this.add(at, row);
     }
+    for (const layer of layers) {
+      layer.label((word, at, weight) => note(this.labels.words, word, at, weight));
+    }
+  }
+
+  add(at, row) {
+    this.labels.add(at, row.name.split("_"), NAME, FIRST_WORD);
+    for (const tag of row.tags) this.labels.add(at, wordsOf(tag), TAGS);
+    this.sentences.add(at, wordsOf(row.summary), SUMMARY);
+    this.sentences.add(at, wordsOf(row.useCase), USE_CASE);
+    // They are in no order, so that they have no neighbours.
+    for (const word of row.words) this.sentences.add(at, [word], WORDS);
+  }
+
+  // Returns all rows by name.
+  get byName() {
+    this.named ??= [...this.rows].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return this.named;
+  }
+
+  // Takes over the places of words in texts that were fetched later.
+  learn(places, inPairs) {
+    this.sentences.learn(places, inPairs);
   }
 
   // Returns what the rows are worth in which a word is, by their numbers.
@@ -65,12 +98,25 @@ export class Index {
     for (const places of wanted.labels ? [this.labels] : [this.labels, this.sentences]) {
       if (wanted.second) {
         raise(found, places.pairs.get(`${wanted.word} ${wanted.second}`), EXACT);
+        if (places === this.labels) raise(found, this.layeredPairs(wanted), EXACT);
         continue;
       }
       for (const word of places.from(stem(wanted.word))) {
         const fits = fit(wanted, word, places === this.labels);
         if (fits) raise(found, places.words.get(word), fits);
       }
+    }
+    return found;
+  }
+
+  // Returns the places of a pair in names and tags of layers, which have no list of pairs.
+  layeredPairs({ word, second }) {
+    const found = [];
+    const rows = this.layers.length ? this.labels.words.get(word) ?? [] : [];
+    for (let at = 0; at < rows.length; at += 2) {
+      const row = this.rows[rows[at]];
+      const worth = row.layer?.pairWorth(row, word, second);
+      if (worth) found.push(rows[at], worth);
     }
     return found;
   }
@@ -87,7 +133,7 @@ function raise(found, places = [], fits) {
 // is what was looked for.
 export function search(index, query, thesaurus) {
   const terms = termsOf(query, thesaurus.weak);
-  if (!query.trim()) return { found: index.rows.map((row) => ({ row, partial: false })), wanted: [] };
+  if (!query.trim()) return { found: index.byName.map((row) => ({ row, partial: false })), wanted: [] };
   const totals = new Map();
   const wanted = [];
   const add = (each) => {
@@ -113,6 +159,13 @@ export function search(index, query, thesaurus) {
   return { found: ranked, wanted };
 }
 
+// Yields what a query looks for in texts, besides names and tags.
+export function* wantedInTexts(query, thesaurus) {
+  for (const { wanted } of alternatives(termsOf(query, thesaurus.weak), thesaurus)) {
+    yield* wanted.filter(({ labels }) => !labels);
+  }
+}
+
 // Leaves out partial matches that a long list does not need.
 export function shortened(found) {
   const whole = found.filter(({ partial }) => !partial).length;
@@ -136,7 +189,7 @@ function addScores(index, totals, { start, end, wanted, factor }, number) {
 
 function rank(row, scores, strong, matched, whole) {
   const sum = strong.reduce((total, at) => total + scores[at], row.name === whole ? WHOLE_NAME : 0);
-  const score = row.deprecated === null ? sum * NOT_DEPRECATED : sum;
+  const score = row.deprecated ? sum : sum * NOT_DEPRECATED;
   return { row, score, matched, partial: matched < strong.length };
 }
 

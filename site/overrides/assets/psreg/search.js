@@ -1,10 +1,12 @@
 // Results as you type, with facets; the query stands in the address, so that it can be shared.
 import { FACETS, catalogue, find, nearest } from "./catalogue.js";
 import { documentList, findDocuments } from "./documents.js";
-import { matcher } from "./ranking.js";
+import { MOST_FILES, fetchSummaries, fetchTexts } from "./layers.js";
+import { matcher, wantedInTexts } from "./ranking.js";
 import { counted, element, marked, moved } from "./results.js";
 
 const PAGE = 30;
+const PAUSE_MS = 150;
 const SORTS = { "": "Best match", newest: "Newest", name: "Name" };
 
 const LABELS = {
@@ -38,6 +40,7 @@ export function start(box) {
     list,
     status: box.querySelector(".ps-search__status"),
     more: box.querySelector(".ps-search__more"),
+    rest: restButton(box),
     facets: box.querySelector(".ps-facets"),
     first: [...list.children],
     fixed: box.dataset.class,
@@ -58,8 +61,21 @@ export function start(box) {
     show(state);
     list.querySelectorAll(".ps-result > a")[next]?.focus();
   });
+  state.rest.addEventListener("click", () => complete(state));
+  for (const sign of ["scroll", "pointermove", "focusin"]) {
+    document.addEventListener(sign, () => describe(state, MOST_FILES), { passive: true });
+  }
   searching(isActive(state));
   begin(state);
+}
+
+// The button for what is left to fetch if a query has many words.
+function restButton(box) {
+  const made = element("button", "ps-button", "Search more texts");
+  made.type = "button";
+  made.hidden = true;
+  box.querySelector(".ps-search__status").after(made);
+  return made;
 }
 
 async function begin(state) {
@@ -120,7 +136,38 @@ function makeFacets(state) {
   state.facets.hidden = false;
 }
 
+// Shows what is known by now, and fetches what the query needs besides.
 function show(state) {
+  state.left = 0;
+  render(state);
+  clearTimeout(state.pause);
+  if (state.catalogue.layers.length) state.pause = setTimeout(() => complete(state), PAUSE_MS);
+}
+
+// Fetches words of texts, and shows what they add; then summaries, so far as the query may fetch files.
+async function complete(state) {
+  const { catalogue: all, input } = state;
+  const query = input.value;
+  try {
+    const { came, left } = await fetchTexts(all, wantedInTexts(query, all.thesaurus), MOST_FILES);
+    if (query !== input.value) return;
+    state.left = left;
+    if (came) render(state);
+    await describe(state, MOST_FILES - came);
+  } catch {
+    state.status.textContent = "Part of the catalogue could not be loaded.";
+  }
+}
+
+// Fills in the summaries of the results that are shown.
+async function describe({ list }, most) {
+  const items = [...list.children].filter((item) => item.row && item.row.summary === undefined);
+  if (!items.length || !most) return;
+  await fetchSummaries(items.map(({ row }) => row), most);
+  for (const item of items) item.describe();
+}
+
+function render(state) {
   const { chosen, fixed, input, list } = state;
   const active = isActive(state);
   const result = find(state.catalogue, input.value, fixed ? { ...chosen, class: fixed } : chosen);
@@ -131,7 +178,8 @@ function show(state) {
   const reserved = fixed ? null : list.querySelector(".ps-class--persistent_service");
   if (active) reserved?.after(" ", element("span", "ps-reserved", RESERVED));
   state.more.hidden = !active || result.found.length <= state.shown;
-  state.status.textContent = active ? said(result.found) : "";
+  state.status.textContent = active ? said(result.found) + (state.left ? " so far" : "") : "";
+  state.rest.hidden = !active || !state.left;
   if (active && !result.found.length) list.append(advice(state));
   searching(active);
   showDocuments(state);
@@ -218,8 +266,9 @@ function named(facet, value) {
 function item(row, wanted) {
   const meta = element("p", "ps-result__meta");
   const kind = row.facets.class[0];
-  meta.append(element("span", `ps-class ps-class--${kind}`, named("class", kind)), ` ${row.version} `);
-  if (row.deprecated !== null) {
+  const version = new Text();
+  meta.append(element("span", `ps-class ps-class--${kind}`, named("class", kind)), version);
+  if (row.deprecated) {
     meta.append(element("span", "ps-state ps-state--yanked", "deprecated"));
   }
   if (row.draft) meta.append(element("span", "ps-state ps-state--draft", "draft"));
@@ -228,8 +277,16 @@ function item(row, wanted) {
   link.append(marked(element("h3", ""), row.name, wanted));
   const chips = element("ul", "ps-chips");
   chips.append(...row.tags.map((tag) => marked(element("li", ""), tag, wanted)));
+  const summary = element("p", "");
   const result = element("li", "ps-result");
-  result.append(link, meta, marked(element("p", ""), row.summary, wanted), chips);
+  result.append(link, meta, summary, chips);
+  result.row = row;
+  result.describe = () => {
+    version.data = ` ${row.version ?? ""} `;
+    summary.replaceChildren();
+    marked(summary, row.summary ?? "", wanted);
+  };
+  result.describe();
   return result;
 }
 

@@ -12,9 +12,10 @@ from urllib.parse import urlsplit
 
 from psreg.catalogue.pages.frame import Site
 from psreg.catalogue.pages.html import text
-from psreg.registry.catalog_head import Head
+from psreg.registry.catalog_head import Head, SegmentRef
 from psreg.registry.catalog_segments import row_of, write_segment
 from psreg.registry.deploy.headers import DRAFTS_FILE
+from psreg.registry.search.layers import layers_folder
 from psreg.registry.trust.roles import Target
 from psreg.registry.withdrawing.advisories import advisories
 
@@ -47,7 +48,8 @@ def index_document(site: Site, head: Head, number: int, drafts: bytes | None = N
         drafts: the segment of the drafts; None if the site shows none.
     """
     segments = [
-        _segment(f"registry/{each.path}", each.target, each.count) for each in head.segments
+        {**_segment(f"registry/{each.path}", each.target, each.count), **_layers(each)}
+        for each in head.segments
     ]
     if drafts is not None:
         count = json.loads(drafts)["count"]
@@ -82,6 +84,11 @@ def advisory_files(effects: Effects) -> Iterator[tuple[str, bytes]]:
 
 def _segment(path: str, target: Target, count: int) -> dict[str, Any]:
     return {"path": path, "sha256": target.sha256, "size": target.length, "count": count}
+
+
+def _layers(segment: SegmentRef) -> dict[str, str]:
+    folder = layers_folder(segment)
+    return {"search": folder} if folder else {}
 
 
 def json_file(value: Any) -> bytes:
