@@ -143,10 +143,10 @@ class At:
 class Stub:
     """A running stub: `url`, and the `requests` so far as (path, headers, JSON).
 
-    `asked` is set as soon as there is one.
+    `asked` is set as soon as there is one. Browsers let pages of `origin` read the answers.
     """
 
-    def __init__(self, behaviour, port=0):
+    def __init__(self, behaviour, port=0, origin=""):
         self.behaviour = NAMED[behaviour]
         self.requests = []
         self.asked_with = []
@@ -159,6 +159,16 @@ class Stub:
             def setup(self):
                 self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 super().setup()
+
+            def do_OPTIONS(self):
+                self.send_response(204)
+                self.end_headers()
+
+            def end_headers(self):
+                if origin:
+                    self.send_header("Access-Control-Allow-Origin", origin)
+                    self.send_header("Access-Control-Allow-Headers", "authorization, content-type")
+                super().end_headers()
 
             def do_GET(self):
                 owner.asked_with.append(dict(self.headers))
@@ -221,9 +231,9 @@ class Stub:
 
 
 @contextmanager
-def running(behaviour="conforming", port=0):
-    """Serve a behaviour while the block runs."""
-    stub = Stub(behaviour, port)
+def running(behaviour="conforming", port=0, origin=""):
+    """Serve a behaviour while the block runs; pages of `origin` may ask."""
+    stub = Stub(behaviour, port, origin)
     thread = threading.Thread(target=stub.server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:

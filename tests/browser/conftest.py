@@ -11,11 +11,14 @@ from pathlib import Path
 import pytest
 
 from psreg.catalogue.build import FixedParts, build_site
+from psreg.catalogue.drafts import DraftCheck
 from psreg.catalogue.server import SiteServer
 from psreg.catalogue.site_source import SiteSource
-from psreg.cli.rules import all_rules
-from support.catalogue import checkout
+from psreg.cli.rules import all_rules, registry_rules
+from psreg.git.work_tree import WorkTree
+from support.catalogue import checkout, tree
 from support.paths import ROOT
+from support.publishing import NOW
 
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = [
@@ -69,6 +72,21 @@ def site(registry, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def preview(tmp_path_factory):
+    """The address of a site of which everything is a draft."""
+    root = tmp_path_factory.mktemp("preview")
+    for path, data in tree().items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(data)
+    source = SiteSource(checkout=root, registry=root / "registry")
+    fixed = FixedParts(rules=all_rules, scripts=dict)
+    check = DraftCheck(rules=registry_rules, now=NOW, work_tree=WorkTree(root, "pbes"))
+    build_site(source, root / "site", "", fixed, draft_check=check)
+    with SiteServer(root / "site", 0) as server, server.in_background():
+        yield server.url
+
+
+@pytest.fixture(scope="session")
 def chromium():
     """A running Chromium; without one, or without playwright, the tests are skipped."""
     if not os.access(CHROMIUM, os.X_OK):
@@ -88,6 +106,7 @@ class Tab:
     page: object
     said: list[str] = field(default_factory=list)
     foreseen: str = ""  # what the browser may say, however late it says it
+    elsewhere: tuple[str, ...] = ()  # addresses that the person asks for, whatever comes of it
     asked: list[str] = field(default_factory=list)
     answers: list[object] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -111,9 +130,11 @@ class Tab:
 
     def check(self):
         """Everything came from the site's own origin, and nothing was refused."""
-        assert [line for line in self.said if not self.foreseen or self.foreseen not in line] == []
-        assert self.failed == []
-        assert [url for url in self.asked if not url.startswith((self.site, "data:"))] == []
+        ours = [line for line in self.said if not any(each in line for each in self.elsewhere)]
+        assert [line for line in ours if not self.foreseen or self.foreseen not in line] == []
+        assert [url for url in self.failed if not any(each in url for each in self.elsewhere)] == []
+        allowed = (self.site, "data:", "blob:", *self.elsewhere)
+        assert [url for url in self.asked if not url.startswith(allowed)] == []
 
 
 @pytest.fixture
@@ -123,10 +144,11 @@ def open_tab(chromium, site):
 
     def opened(**settings):
         context = chromium.new_context(**settings)
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        # What is not named here is denied.
+        context.grant_permissions(["clipboard-read", "clipboard-write", "local-network-access"])
         context.set_default_timeout(10_000)
         tab = Tab(site=site, page=context.new_page())
-        tab.page.on("console", lambda message: tab.said.append(message.text))
+        tab.page.on("console", functools.partial(_note_message, tab))
         tab.page.on("pageerror", lambda error: tab.said.append(str(error)))
         tab.page.on("request", lambda request: tab.asked.append(request.url))
         tab.page.on("requestfailed", functools.partial(_note_failure, tab))
@@ -138,6 +160,10 @@ def open_tab(chromium, site):
     for context, tab in tabs:
         context.close()
         tab.check()
+
+
+def _note_message(tab, message):
+    tab.said.append(f"{message.text} {message.location['url']}")
 
 
 def _note_failure(tab, request):

@@ -12,20 +12,18 @@ from urllib.parse import parse_qsl
 import pytest
 
 from psreg.catalogue.build import FixedParts, build_site
-from psreg.catalogue.drafts import DraftCheck
 from psreg.catalogue.server import SiteServer
 from psreg.catalogue.site_source import SiteSource
-from psreg.cli.rules import all_rules, registry_rules
+from psreg.cli.rules import all_rules
 from psreg.formats import platforms
 from psreg.formats.dotprompt import read, render
-from psreg.git.work_tree import WorkTree
 from psreg.registry.catalog_segments import read_segment
 from psreg.registry.checkout import read_tree
 from psreg.registry.search.ranking import search
 from psreg.registry.search.words import distance, stem, words_of
 from support.catalogue import SCRIPT, TEMPLATE, tree
 from support.paths import PBES
-from support.publishing import NOW, release
+from support.publishing import release
 from support.search_cases import CASES, TABLE, authored, made_up, queries, segments_of
 
 PAGES = [
@@ -49,6 +47,7 @@ PAGES = [
     "authors/",
     "errors/",
     "protocols/vpp/",
+    "run/",
 ]
 
 
@@ -119,21 +118,6 @@ def test_the_longest_prompt_prints_on_six_sheets(chromium, tmp_path):
             assert 2 < len(re.findall(rb"/Type /Page\b", page.pdf(format=paper))) <= 6, paper
         server.shutdown()
         thread.join()
-
-
-@pytest.fixture(scope="module")
-def preview(tmp_path_factory):
-    """The address of a site of which everything is a draft."""
-    root = tmp_path_factory.mktemp("preview")
-    for path, data in tree().items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_bytes(data)
-    source = SiteSource(checkout=root, registry=root / "registry")
-    fixed = FixedParts(rules=all_rules, scripts=dict)
-    check = DraftCheck(rules=registry_rules, now=NOW, work_tree=WorkTree(root, "pbes"))
-    build_site(source, root / "site", "", fixed, draft_check=check)
-    with SiteServer(root / "site", 0) as server, server.in_background():
-        yield server.url
 
 
 @pytest.mark.parametrize("width", [320, 390, 1280])

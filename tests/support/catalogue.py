@@ -32,7 +32,17 @@ capabilities = {capabilities}
 
 def engine(name: str, version: str, **extra: object) -> bytes:
     """Return an interactive engine with every standard field, and `extra` root fields."""
-    technique = {"name": "Echo", "purpose": "Show you listened", "example": "So you mean rivers?"}
+    techniques = [
+        {"name": "Echo", "purpose": "Show you listened", "example": "So you mean rivers?"},
+        {"name": "Pause", "purpose": "Leave room", "example": "…"},
+        {"name": "Open door", "purpose": "Invite a story", "example": "How did it begin?"},
+        {"name": "Small step", "purpose": "End with a plan", "example": "What will you do first?"},
+        {
+            "name": "Thanks",
+            "purpose": "Value what was said",
+            "example": "Thank you for telling me.",
+        },
+    ]
     value = {
         "pbe_name": name,
         "pbe_version": version,
@@ -50,13 +60,13 @@ def engine(name: str, version: str, **extra: object) -> bytes:
                 {
                     "phase": f"{n}_ask",
                     "name": f"Phase {n}",
-                    "description": "Ask.",
+                    "description": description,
                     "facilitator_role": "Wait for the answer.",
                 }
-                for n in (1, 2)
+                for n, description in enumerate(("Ask.", "Say what you heard."), start=1)
             ]
         },
-        "facilitator_techniques": {"techniques": [technique] * 5},
+        "facilitator_techniques": {"techniques": techniques},
         "save_system": {
             "description": "Prints a save.",
             "trigger_phrases": ["save it"],

@@ -123,7 +123,10 @@ def test_every_place_on_a_page_of_an_entry_is_there(site):
             path, _, place = link.partition("#")
             target = (page.parent / path).resolve() if path else page
             target = target / "index.html" if target.is_dir() else target
-            if place and target.suffix == ".html":
+            name, at, version = place.partition("@")
+            if at and target == out / "run/index.html":
+                assert [*out.glob(f"pbes/*/{name}/{version}/{name}.*")], (page, link)
+            elif place and target.suffix == ".html":
                 assert f'id="{place}"' in target.read_text(encoding="utf-8"), (page, link)
 
 

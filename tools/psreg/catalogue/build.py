@@ -166,6 +166,7 @@ def _site(policy: Policy, state: RegistryState | None, base_url: str) -> Site:
         picks=policy.site_picks,
         report=repository_links(policy.site_repository).get("report", ""),
         text=policy.site_text,
+        platforms=policy.extra_platforms,
     )
 
 

@@ -15,6 +15,7 @@ from psreg.catalogue.pages.reference_tables import (
     error_texts,
     floor_table,
     formula_table,
+    platform_options,
 )
 from psreg.catalogue.pages.rule_pages import rule_list, rule_pages
 from psreg.catalogue.pages.spec_pages import (
@@ -36,6 +37,7 @@ from psreg.formats.specs import specifications
 from psreg.registry.search.thesaurus import synonyms
 
 _NOT_FOUND = "404.html"
+_RUN = "run/index.html"
 
 _BLANKS = re.compile(r"\s*\n\s*")
 """Blanks around the line breaks of a shell; it has no text in which they matter."""
@@ -53,7 +55,7 @@ def write(
     for page in spec_pages(specifications(), rules):
         target.page(page.file, shells.fill(page))
         found.append((page.path, page.body))
-    for path, html in _frame_pages(frame, rules):
+    for path, html in _frame_pages(frame, rules, site):
         target.page(path, html)
         if path != _NOT_FOUND:
             found.append((path.removesuffix("index.html"), html))
@@ -100,15 +102,15 @@ def entry_frames(frame: Frame) -> dict[str, str]:
     }
 
 
-def _frame_pages(frame: Frame, rules: RuleTable) -> Iterator[tuple[str, str]]:
+def _frame_pages(frame: Frame, rules: RuleTable, site: Site) -> Iterator[tuple[str, str]]:
     """Yield path and HTML of the pages that mkdocs built, some with tables filled in."""
-    tables = _tables(rules)
+    tables = _tables(rules, site)
     ours = entry_frames(frame)
     for path in _visible(frame):
         if path in ours:
             continue
         template = Template(frame.pages[path])
-        parts = {"policy": template.policy}
+        parts = {"policy": template.policy_of_run if path == _RUN else template.policy}
         folder = path.removesuffix("/index.html")
         if folder in tables:
             mark, make = tables[folder]
@@ -119,13 +121,14 @@ def _frame_pages(frame: Frame, rules: RuleTable) -> Iterator[tuple[str, str]]:
         yield path, template.fill(parts)
 
 
-def _tables(rules: RuleTable) -> Mapping[str, tuple[str, Callable[[], str]]]:
+def _tables(rules: RuleTable, site: Site) -> Mapping[str, tuple[str, Callable[[], str]]]:
     """Return the pages with a generated table: the placeholder, and the function for it."""
     return {
         "rules": ("rules", partial(rule_list, rules)),
         "errors": ("errors", partial(error_table, SUBJECTS)),
         "semver": ("floor", partial(floor_table, FLOOR_GROUPS)),
         "score": ("score", formula_table),
+        "run": ("platforms", partial(platform_options, site.platforms)),
         "specs": ("specs", lambda: spec_list(specifications(), rules)),
     }
 

@@ -33,6 +33,12 @@ def test_the_policy_names_inline_scripts_by_digest_once():
     assert "unsafe-eval" not in policy
 
 
+def test_the_policy_of_run_allows_connections_and_nothing_else():
+    template = Template("<script>a</script>")
+    assert "connect-src" not in template.policy
+    assert template.policy_of_run.replace("connect-src http: https:; ", "") == template.policy
+
+
 def test_a_page_is_filled_in():
     html = Shells({2: SHELL}, SITE).fill(page(body=f'<a href="{ROOT}x">'))
     assert "<title>A &amp; B · Reg &lt;1&gt;</title>" in html

@@ -6,7 +6,12 @@ import pytest
 
 from psreg.catalogue.pages.html import text
 from psreg.catalogue.pages.markdown_html import inline_html
-from psreg.catalogue.pages.reference_tables import error_table, error_texts, floor_table
+from psreg.catalogue.pages.reference_tables import (
+    error_table,
+    error_texts,
+    floor_table,
+    platform_options,
+)
 from psreg.compatibility.version_floor import FLOOR_GROUPS, FLOOR_TABLE
 from psreg.core.error_codes import ERROR_CODES, SUBJECTS
 
@@ -56,3 +61,10 @@ def test_every_row_has_its_step_an_anchor_and_a_reason(floor):
 def test_every_group_can_be_linked_to(floor):
     for anchor in ("pbe", "prompt", "release-toml", "the-release-as-a-whole"):
         assert f'<section class="ps-section" id="{anchor}">' in floor
+
+
+def test_the_platforms_of_the_policy_follow_those_of_psreg():
+    options = platform_options(("our-own<", "jan"))
+    assert options.startswith('<option value="chatgpt">ChatGPT</option>')
+    assert options.endswith('<option value="our-own&lt;">our-own&lt;</option>')
+    assert options.count('value="jan"') == 1

@@ -41,6 +41,9 @@ class Site:
     report: str = ""
     """The address at which a prompt is reported, before its name and version; "" if not known."""
 
+    platforms: tuple[str, ...] = ()
+    """The ids of platforms that the policy adds to those that psreg knows."""
+
     @property
     def add_command(self) -> str:
         """The command that adds this registry to a client, pinned to its root."""
@@ -114,15 +117,23 @@ class Template:
     def policy(self) -> str:
         """The Content-Security-Policy element for this page.
 
-        It allows styles and scripts from the site's own origin, and the theme's inline scripts by
-        digest.
+        It allows styles, scripts and connections from and to the site's own origin, and the theme's
+        inline scripts by digest.
         """
+        return self._policy()
+
+    @property
+    def policy_of_run(self) -> str:
+        """The policy of the page that connects to what a person names; nothing else differs."""
+        return self._policy("connect-src http: https:; ")
+
+    def _policy(self, connections: str = "") -> str:
         scripts = "".join(
             f" 'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}'"
             for code in dict.fromkeys(_INLINE_SCRIPT.findall("".join(self._parts)))
         )
         rules = (
-            f"default-src 'self'; script-src 'self'{scripts}; style-src 'self'; "
+            f"default-src 'self'; script-src 'self'{scripts}; style-src 'self'; {connections}"
             "img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'"
         )
         return f'<meta http-equiv="Content-Security-Policy" content="{rules}">'

@@ -1,4 +1,4 @@
-"""Tables computed for hand-written pages: error codes, the score, and version steps."""
+"""Tables computed for hand-written pages: error codes, the score, version steps, platforms."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from psreg.catalogue.pages.markdown_html import inline_html
 from psreg.compatibility.floor_row import Row
 from psreg.compatibility.version_floor import Group
 from psreg.core.error_codes import ErrorCode, Subject
+from psreg.formats.platforms import PLATFORMS
 from psreg.lint.score import PARTS, POINTS, QUESTIONS
 
 _ERROR_HEADS = ("Code", "Exit", "What it means and what to do")
@@ -86,3 +87,9 @@ def _floor_row(row: Row[Any]) -> tuple[str, str, str]:
     step = f"<strong>{row.step}</strong>" + ("<br>please read" if row.behaviour else "")
     anchor = f'<a id="{name}" href="#{name}"><code>{name}</code></a>'
     return step, f"{inline_html(row.summary)}<br>{anchor}", inline_html(row.reason)
+
+
+def platform_options(extra: Sequence[str]) -> str:
+    """Return the options of a field for a platform; `extra` are the ids that the policy adds."""
+    names = {**PLATFORMS, **{id_: id_ for id_ in extra if id_ not in PLATFORMS}}
+    return "".join(f'<option value="{text(i)}">{text(name)}</option>' for i, name in names.items())

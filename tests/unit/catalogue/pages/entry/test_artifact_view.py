@@ -83,7 +83,10 @@ def test_the_page_has_variables_a_form_and_the_text():
 def test_without_variables_there_is_no_form():
     prompt = read(f"{HEAD}[CONTENT]\nJust text.".encode())
     assert "This prompt has no variables" in prompt_overview(prompt)
-    assert prompt_form(prompt) == ""
+    found = re.fullmatch(
+        r'<script type="application/json" class="ps-fill__data">(.*)</script>', prompt_form(prompt)
+    )
+    assert json.loads(found[1]) == {"parts": ["Just text."], "names": [], "required": []}
 
 
 def test_what_has_several_lines_by_its_name_has_room_for_them():

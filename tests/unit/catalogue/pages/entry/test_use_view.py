@@ -40,6 +40,10 @@ def steps(body):
     return re.split(r"</?li>", re.sub(r"<ul.*?</ul>", "[chips]", inner))[1::2]
 
 
+def test_a_page_leads_to_where_the_release_can_be_run():
+    assert '<a href="<root>run/#listener@1.1.0">Run it here</a>' in page(ENGINE)
+
+
 PASTE = "Copy the prompt and paste it into a new conversation with an assistant"
 
 

@@ -261,8 +261,23 @@ def _default(value: str | None) -> str:
 
 
 def prompt_form(prompt: Prompt, lang: str = "") -> str:
-    """Return the section in which a readable prompt is filled in; "" if it has no variables."""
-    return section("fill", "Fill it in", fill_box(prompt, lang=lang)) if prompt.variables else ""
+    """Return the section in which a readable prompt is filled in; its text if it has no variables.
+
+    The text is for the page on which prompts are run, and not shown.
+    """
+    if not prompt.variables:
+        return _data(prompt)
+    return section("fill", "Fill it in", fill_box(prompt, lang=lang))
+
+
+def _data(prompt: Prompt) -> str:
+    """Return the text of a prompt in parts, and its variables, as data in a page."""
+    data = {
+        "parts": parts(prompt),
+        "names": [v.name for v in prompt.variables],
+        "required": [v.default is None for v in prompt.variables],
+    }
+    return f'<script type="application/json" class="ps-fill__data">{script_json(data)}</script>'
 
 
 def fill_box(prompt: Prompt, *, page: str = "", fewest: int = sys.maxsize, lang: str = "") -> str:
@@ -271,11 +286,6 @@ def fill_box(prompt: Prompt, *, page: str = "", fewest: int = sys.maxsize, lang:
     `page` is the address of the entry's page, if this is another one: links with values lead there.
     After the first `fewest` fields, what has a default is folded; `lang` is an attribute.
     """
-    data = {
-        "parts": parts(prompt),
-        "names": [v.name for v in prompt.variables],
-        "required": [v.default is None for v in prompt.variables],
-    }
     return (
         f'<div class="ps-fill" data-page="{text(page)}"><form class="ps-fill__form" '
         f'autocomplete="off">{_fields(prompt, fewest)}'
@@ -287,7 +297,7 @@ def fill_box(prompt: Prompt, *, page: str = "", fewest: int = sys.maxsize, lang:
         '<p class="ps-fill__link"><button type="button" class="ps-copy" data-copy-link '
         'data-copied="Copied the link">Copy a link with these values</button> '
         "<span>Anyone with the link can read what you typed; no server can.</span></p></div>"
-        f'<script type="application/json" class="ps-fill__data">{script_json(data)}</script></div>'
+        f"{_data(prompt)}</div>"
     )
 
 

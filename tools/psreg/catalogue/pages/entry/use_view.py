@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from psreg.catalogue.pages.class_texts import class_text
-from psreg.catalogue.pages.frame import address
+from psreg.catalogue.pages.frame import ROOT, address
 from psreg.catalogue.pages.html import chips, cut, link, section, text
 from psreg.core.classes import Format
 from psreg.formats import dotprompt
@@ -53,6 +53,7 @@ def buttons(release: Release, form: str) -> str:
     return (
         f'<div class="ps-take">{first}</div><p class="ps-take-also">'
         f'<a href="{path}" download>Download the prompt</a>'
+        f'<a href="{ROOT}run/#{release.id.name}@{release.record.version}">Run it here</a>'
         '<button type="button" class="ps-copy" data-copy-page data-copied="Copied the '
         'link">Copy the link</button></p>'
     )
