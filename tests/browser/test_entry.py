@@ -1,5 +1,7 @@
 """The pages of an entry in a real browser: read conversations, compare versions, judge the text."""
 
+import hashlib
+import json
 import random
 import re
 from itertools import pairwise
@@ -72,13 +74,13 @@ def test_texts_that_cannot_be_fetched_are_not_compared(tab):
     tab.foreseen = "Failed to load resource"
     tab.page.route("**/1.0.0/listener.pbe.txt", lambda route: route.fulfill(status=404))
     page = tab.open("interactive_engine/listener/1.1.0/#since-1.0.0")
-    page.get_by_text("The two texts could not be compared here.").wait_for(state="visible")
+    page.get_by_text("This could not be loaded.").wait_for(state="visible")
     assert page.get_by_role("link", name="the text of 1.0.0").is_visible()
     tab.failed.clear()
 
 
 DIFF = """async (pairs) => {
-  const { diff } = await import(document.baseURI + "assets/psreg/compare.js");
+  const { diff } = await import(document.baseURI + "assets/psreg/texts.js");
   return pairs.map(([before, after]) => diff(before, after));
 }"""
 
@@ -166,3 +168,80 @@ def test_a_yanked_version_leads_to_what_to_use_instead(tab):
     page.get_by_role("link", name="Use version 1.1.0 instead").click()
     page.wait_for_url("**/interactive_engine/listener/")
     assert page.get_by_role("button", name="Copy the prompt").is_visible()
+
+
+def test_every_instruction_of_a_version_is_listed_in_reading_order(tab, registry):
+    page = tab.open("interactive_engine/listener/")
+    page.get_by_role("link", name="Audit this version").click()
+    page.wait_for_url("**/interactive_engine/listener/1.1.0/#audit")
+    tab.until("document.querySelector('.ps-audit li')")
+    audit = page.locator("#audit")
+    assert "Your browser computed the digest of these bytes: it is the one above." in (
+        audit.inner_text()
+    )
+    text = (registry / "pbes/interactive_engine/listener/1.1.0/listener.pbe.txt").read_text()
+    places = {place: str(value) for place, value in values(json.loads(text))}
+    items = audit.locator(".ps-audit li")
+    shown = dict(
+        zip(
+            items.locator("code").all_text_contents(),
+            items.locator(".ps-words").all_text_contents(),
+            strict=True,
+        )
+    )
+    assert shown == places
+    assert [*shown] == [*places]
+    lines = [int(said.rpartition(" ")[2]) for said in items.locator("p").all_text_contents()]
+    assert lines[0] == 2
+    assert all('"instruction": "Ask what' not in text.split("\n")[line] for line in lines[:5])
+    assert lines == sorted(lines)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def values(value, place=""):
+    """Yield the JSON pointer and the value of everything that is neither object nor list."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from values(item, f"{place}/{key}")
+    elif isinstance(value, list):
+        for at, item in enumerate(value):
+            yield from values(item, f"{place}/{at}")
+    else:
+        yield place, value
+
+
+INSTRUCTIONS = """async (texts) => {
+  const { instructions } = await import(document.baseURI + "assets/psreg/texts.js");
+  return texts.map((text) => instructions(text).map(({ line, place, text }) => [line, place, text]));
+}"""
+
+
+def test_a_text_that_is_read_in_different_ways_is_listed_whole(tab):
+    texts = [
+        '{"2": "b",\n "1": "a", "1": "again", "a/b~": [true, {"x": null}, [], 1.50]}',
+        '{"cut": "in the \\u00e9 middle \\u00',
+        "(% a %)\n\n one\n two\n \n\nthree {x}",
+        f"a{' ' * 200_000}\n{' ' * 200_000}",
+    ]
+    told = tab.open().evaluate(INSTRUCTIONS, texts)
+    assert told[:3] == [
+        [
+            [1, "/2", "b"], [2, "/1", "a"], [2, "/1", "again"],
+            [2, "/a~1b~0/0", "true"], [2, "/a~1b~0/1/x", "null"], [2, "/a~1b~0/3", "1.50"],
+        ],
+        [[1, "/cut", '"in the \\u00e9 middle \\u00']],
+        [[1, "", "(% a %)"], [3, "", " one\n two"], [7, "", "three {x}"]],
+    ]  # fmt: skip
+    assert len(told[3]) == 1
+
+
+def test_other_bytes_than_the_signed_ones_are_told(tab):
+    text = '{"a": "b\u202e https://example.org/x"}'
+    tab.page.route("**/1.1.0/listener.pbe.txt", lambda route: route.fulfill(body=text))
+    page = tab.open("interactive_engine/listener/1.1.0/#audit")
+    tab.until("document.querySelector('.ps-audit li')")
+    said = page.locator(".ps-audit").inner_text()
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    assert f"These are other bytes: their SHA-256 is {digest}." in said
+    assert "b⟨U+202E⟩" in said
+    assert page.locator(".ps-audit mark").all_text_contents() == ["https://example.org/x"]

@@ -9,7 +9,13 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from psreg.catalogue.pages.class_texts import RESERVED, class_chip, class_text
-from psreg.catalogue.pages.entry import conversation_view, release_view, trust_view, use_view
+from psreg.catalogue.pages.entry import (
+    audit_view,
+    conversation_view,
+    release_view,
+    trust_view,
+    use_view,
+)
 from psreg.catalogue.pages.entry.comparison_view import Comparisons
 from psreg.catalogue.pages.entry.linked_data import linked_data
 from psreg.catalogue.pages.entry.needs_view import needs
@@ -38,38 +44,44 @@ def entry_pages(entry: Entry, site: Site, notice: str = "") -> Iterator[Page]:
 
     `notice` is HTML for the top of the page of the name.
     """
-    home, latest = entry_folder(entry.record), entry.latest
-    facts, versions = _facts(entry, latest, site), Comparisons(entry)
-    changes = versions.summary(latest)
+    latest, versions = entry.latest, Comparisons(entry)
+    facts = _facts(entry, latest, site)
+    parts = {"changes": versions.summary(latest), "review": release_view.waived(latest)}
+    home = entry_folder(entry.record)
     yield Page(
         path=home,
         title=release_view.title(latest),
         description=release_view.field(latest, "summary"),
         body=_header(entry, latest, site, notice, pinned=False)
-        + _body(entry, latest, site, facts, changes),
+        + _body(entry, latest, site, facts, **parts),
         of_release=True,
         linked_data=linked_data(entry, latest, site, home),
     )
     for release in entry.releases:
-        path = f"{home}{release.record.version}/"
-        canonical = home if release is latest else path
-        changes = versions.section(release)
+        parts = {"changes": versions.section(release), "review": audit_view.audit(release)}
         if release is latest:
-            body = _short_body(entry, release, facts, changes)
+            body = _short_body(entry, release, facts, **parts)
         else:
-            body = _body(entry, release, site, _facts(entry, release, site), changes)
-        yield Page(
-            path=path,
-            title=f"{release_view.title(release)} {release.record.version}",
-            description=release_view.field(release, "summary"),
-            body=_header(entry, release, site, "", pinned=True) + body,
-            canonical=canonical,
-            of_release=True,
-            linked_data=linked_data(entry, release, site, canonical),
-        )
+            body = _body(entry, release, site, _facts(entry, release, site), **parts)
+        yield _version_page(entry, release, site, body)
         title = release_view.title(release)
         yield from conversation_view.conversation_pages(entry, release, title)
     yield from purged_pages(entry)
+
+
+def _version_page(entry: Entry, release: Release, site: Site, body: str) -> Page:
+    home = entry_folder(entry.record)
+    path = f"{home}{release.record.version}/"
+    canonical = home if release is entry.latest else path
+    return Page(
+        path=path,
+        title=f"{release_view.title(release)} {release.record.version}",
+        description=release_view.field(release, "summary"),
+        body=_header(entry, release, site, "", pinned=True) + body,
+        canonical=canonical,
+        of_release=True,
+        linked_data=linked_data(entry, release, site, canonical),
+    )
 
 
 def _header(entry: Entry, release: Release, site: Site, notice: str, *, pinned: bool) -> str:
@@ -129,7 +141,10 @@ def _banners(entry: Entry, release: Release) -> str:
 _DRAFT = "Nothing here is signed, and psreg does not install it."
 
 
-def _body(entry: Entry, release: Release, site: Site, facts: str, changes: str) -> str:
+def _body(
+    entry: Entry, release: Release, site: Site, facts: str, *, changes: str, review: str
+) -> str:
+    """Return the body of a page about a release; `review` is what reviewers read."""
     main = "".join(
         (
             release_view.form(release),
@@ -143,9 +158,9 @@ def _body(entry: Entry, release: Release, site: Site, facts: str, changes: str) 
             release_view.protocols_section(release),
             changes,
             _versions(entry),
-            _developers(release, _FOR_DEVELOPERS, pinned=release is not entry.latest),
+            _developers(release, pinned=release is not entry.latest),
             release_view.score_section(release),
-            release_view.waived(release),
+            review,
             release_view.artifact(release),
             "" if release.draft else _trust(entry, release, site),
         )
@@ -161,12 +176,12 @@ def _body(entry: Entry, release: Release, site: Site, facts: str, changes: str) 
     )
 
 
-def _short_body(entry: Entry, release: Release, facts: str, changes: str) -> str:
+def _short_body(entry: Entry, release: Release, facts: str, *, changes: str, review: str) -> str:
     """Return the body of the latest version's page: no page says twice what another one says."""
     home = address(entry_folder(entry.record))
     page = link(home, f"the page of <code>{text(entry.record.name)}</code>")
     rest = f"<p>This is the newest version. Its text, its tests and all versions are on {page}.</p>"
-    main = _use_case(release) + changes + rest + _developers(release, "", pinned=True)
+    main = _use_case(release) + changes + rest + _developers(release, pinned=True) + review
     return _columns(main, facts.replace('href="#', f'href="{home}#'))
 
 
@@ -284,18 +299,16 @@ def _state(entry: Entry, release: Release) -> str:
     return ""
 
 
-def _developers(release: Release, lead: str, *, pinned: bool) -> str:
+def _developers(release: Release, *, pinned: bool) -> str:
     """Return the heading of what a person who only uses the prompt need not read."""
-    name, row = release.id.name, release.record
+    row = release.record
+    name, folder = release.id.name, f"{release.id.entry_class}/{release.id.name}/{row.version}/"
     asked = f"{name}@{row.version}" if pinned else name
     offered = not (release.draft or row.revoked)
     install = command(f"psreg install {asked}") if offered else ""
+    audited = link(f"{address(folder)}#audit", "Audit this version")
+    lead = f"<p>How to install it, its score, its source and its signatures. {audited}.</p>"
     return section("developers", "For developers and reviewers", lead + install)
-
-
-_FOR_DEVELOPERS = (
-    "<p>How to install it, its score, what was waived, its source and its signatures.</p>"
-)
 
 
 def _trust(entry: Entry, release: Release, site: Site) -> str:

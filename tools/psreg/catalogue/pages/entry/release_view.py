@@ -182,6 +182,11 @@ def capabilities(release: Release) -> str:
 
 
 def waived(release: Release) -> str:
+    """Return the section about the waived findings."""
+    return section("waived", "Waived findings", waivers(release))
+
+
+def waivers(release: Release) -> str:
     """Return the waived findings, with the reasons."""
     rows = [
         (
@@ -192,8 +197,7 @@ def waived(release: Release) -> str:
         for w in release.record.waived
     ]
     lead = "<p>Findings of the review that were accepted, and why.</p>"
-    found = lead + table(("Rule", "Reason", "Waived by"), rows) if rows else ""
-    return section("waived", "Waived findings", found)
+    return lead + table(("Rule", "Reason", "Waived by"), rows) if rows else ""
 
 
 def artifact(release: Release) -> str:

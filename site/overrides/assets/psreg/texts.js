@@ -1,4 +1,5 @@
-// Compares two texts word by word, and leads to the comparison of two versions.
+// The texts of versions: two compared word by word, or one as a list of its instructions. And the form
+// that leads to the comparison of two versions.
 
 // More differences between two parts are not told apart: one replaced the other.
 const MOST_EDITS = 600;
@@ -7,6 +8,10 @@ const MOST_EDITS = 600;
 const CONTEXT = 3;
 
 const WORDS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}_]+|\s+|./gsu;
+
+const TOKEN = /"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s{}[\],:"]+/gs;
+
+const ADDRESS = /(\b(?:https?|ftp|wss?):\/\/[^\s<>"'`\\^|]+)/i;
 
 // As the pages show them: characters that could hide or reorder text, and halves of characters.
 const HIDDEN =
@@ -18,18 +23,18 @@ export function start(box) {
     box.classList.add("ps-ready");
     return;
   }
-  box.addEventListener("toggle", () => box.open && compareTexts(box));
+  box.addEventListener("toggle", () => box.open && read(box));
   addEventListener("hashchange", () => reveal(box));
   reveal(box);
 }
 
-// An address may name a comparison, which is opened then.
+// An address may name a comparison or the audit, which is opened then.
 function reveal(box) {
-  const comparison = box.parentElement;
-  if (location.hash !== `#${comparison.id}`) return;
-  comparison.open = true;
+  const around = box.parentElement;
+  if (location.hash !== `#${around.id}`) return;
+  around.open = true;
   box.open = true;
-  comparison.scrollIntoView();
+  around.scrollIntoView();
 }
 
 // The newest version is the first one; its page has the comparisons with all before it.
@@ -41,31 +46,44 @@ function lead(event, form) {
   location.assign(`${form.dataset.home}${encodeURIComponent(after.value)}/#since-${before.value}`);
 }
 
-async function compareTexts(box) {
+async function read(box) {
   if (box.dataset.state) return;
   box.dataset.state = "begun";
   try {
-    const [before, after] = await Promise.all([box.dataset.before, box.dataset.after].map(textAt));
-    show(box, diff(before, after));
+    await (box.matches(".ps-audit") ? listInstructions(box) : compareTexts(box));
   } catch {
-    const told = document.createElement("p");
-    told.textContent = "The two texts could not be compared here.";
-    box.append(told);
+    box.append(paragraph("This could not be loaded."));
   }
 }
 
-async function textAt(address) {
+async function compareTexts(box) {
+  const { before, after } = box.dataset;
+  const texts = await Promise.all([before, after].map(bytesAt));
+  show(box, diff(...texts.map(decoded)));
+}
+
+function paragraph(text) {
+  const made = document.createElement("p");
+  made.textContent = text;
+  return made;
+}
+
+async function bytesAt(address) {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
-  return answer.text();
+  return answer.arrayBuffer();
+}
+
+// A byte order mark stays: it is part of the text.
+function decoded(bytes) {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
 function show(box, parts) {
-  const counted = (kind) =>
+  const words = (kind) =>
     parts.filter(([each]) => each === kind).reduce((sum, [, text]) => sum + wordsIn(text), 0);
-  const told = document.createElement("p");
+  const told = paragraph(`Word by word: ${words("del")} removed, ${words("ins")} added.`);
   told.setAttribute("role", "status");
-  told.textContent = `Word by word: ${counted("del")} removed, ${counted("ins")} added.`;
   const pre = document.createElement("pre");
   pre.tabIndex = 0;
   pre.append(
@@ -78,6 +96,94 @@ function show(box, parts) {
 
 function wordsIn(text) {
   return (text.match(/[\p{L}\p{N}_]+/gu) ?? []).length;
+}
+
+async function listInstructions(box) {
+  const bytes = await bytesAt(box.dataset.file);
+  const text = decoded(bytes);
+  const list = document.createElement("ol");
+  list.append(...instructions(text).map(instruction));
+  box.append(paragraph(await compared(bytes, box.dataset.sha256)), list);
+}
+
+// Browsers compute digests for pages from https and from this machine alone.
+async function compared(bytes, sha256) {
+  if (!crypto.subtle) return "This browser cannot compute the digest of these bytes here.";
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const found = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return found === sha256
+    ? "Your browser computed the digest of these bytes: it is the one above."
+    : `These are other bytes: their SHA-256 is ${found}.`;
+}
+
+function instruction({ line, place, text }) {
+  const item = document.createElement("li");
+  const where = paragraph(`line ${line}`);
+  const code = document.createElement("code");
+  code.textContent = visible(place);
+  if (place) where.prepend(code, " ");
+  const words = document.createElement("div");
+  words.className = "ps-words";
+  words.dir = "auto";
+  words.append(...visible(text).split(ADDRESS).map((part, at) => (at % 2 ? marked("mark", part) : part)));
+  item.append(where, words);
+  return item;
+}
+
+// Returns what a text says, in order, each with its line: the paragraphs, or of JSON each value with its
+// JSON pointer. The text is not parsed, so that a value with the same name as another is listed, too.
+export function instructions(text) {
+  return text.trimStart().startsWith("{") ? valuesOf(text) : paragraphsOf(text);
+}
+
+function paragraphsOf(text) {
+  const found = [];
+  let [at, inside] = [0, false];
+  for (const line of text.split("\n")) {
+    if (inside && line.trim()) found.at(-1).text += `\n${line}`;
+    else if (line.trim()) found.push({ at, place: "", text: line });
+    inside = Boolean(line.trim());
+    at += line.length + 1;
+  }
+  return counted(found, text);
+}
+
+function valuesOf(text) {
+  const found = [];
+  const path = []; // of each object the name of its member, of each list the number of its item
+  let name = "";
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    const inner = path.at(-1);
+    if (token === "{" || token === "[") path.push(token === "[" ? 0 : null);
+    else if (token === "}" || token === "]") path.pop();
+    else if (token === ",") path.push(typeof inner === "number" ? path.pop() + 1 : (path.pop(), null));
+    else if (token === ":") path.splice(-1, 1, name);
+    else if (inner === null) name = spoken(token);
+    else found.push({ at: index, place: pointer(path), text: spoken(token) });
+  }
+  return counted(found, text);
+}
+
+// Numbers are shown as they are written, and so is a text that is cut within an escape.
+function spoken(token) {
+  try {
+    return token.startsWith('"') ? JSON.parse(token) : token;
+  } catch {
+    return token;
+  }
+}
+
+function pointer(path) {
+  return path.map((each) => `/${String(each).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+function counted(found, text) {
+  let [line, last] = [1, 0];
+  return found.map(({ at, ...rest }) => {
+    line += text.slice(last, at).split("\n").length - 1;
+    last = at;
+    return { line, ...rest };
+  });
 }
 
 function marked(kind, text) {
