@@ -245,3 +245,35 @@ def test_other_bytes_than_the_signed_ones_are_told(tab):
     assert f"These are other bytes: their SHA-256 is {digest}." in said
     assert "b⟨U+202E⟩" in said
     assert page.locator(".ps-audit mark").all_text_contents() == ["https://example.org/x"]
+
+
+DEPENDENTS = {
+    "river_letter": [
+        {"name": "listener", "class": "interactive_engine", "version": "1.1.0", "range": "^1.0"}
+    ]
+}
+
+
+def test_prompts_that_require_another_are_listed_when_somebody_looks(tab):
+    page = tab.open("stateless_executor/greeter/")
+    assert not any("dependents.json" in url for url in tab.asked)
+    page.get_by_text("Prompts that require it").click()
+    page.get_by_text("No prompt requires it.").wait_for(state="visible")
+    document = json.dumps({"dependents": DEPENDENTS})
+    page.context.route("**/dependents.json", lambda route: route.fulfill(body=document))
+    page = tab.open("prompt/river_letter/")
+    page.get_by_text("Prompts that require it").click()
+    item = page.locator(".ps-dependents li")
+    item.wait_for(state="visible")
+    assert item.inner_text() == "listener 1.1.0 requires ^1.0"
+    item.get_by_role("link").click()
+    page.wait_for_url(f"{tab.site}interactive_engine/listener/")
+
+
+def test_a_list_of_dependents_that_cannot_be_loaded_is_told(tab):
+    tab.foreseen = "Failed to load resource"
+    tab.page.route("**/dependents.json", lambda route: route.fulfill(status=404))
+    page = tab.open("stateless_executor/greeter/")
+    page.get_by_text("Prompts that require it").click()
+    page.get_by_text("This could not be loaded.").wait_for(state="visible")
+    tab.failed.clear()

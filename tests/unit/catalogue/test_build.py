@@ -113,6 +113,30 @@ def test_a_site_is_built_and_then_changed(root: Path, tmp_path: Path) -> None:
     assert files(out) == plain
 
 
+def test_the_dependents_of_an_entry_are_those_of_now(root: Path, tmp_path: Path) -> None:
+    copy, out = tmp_path / "copy", tmp_path / "site"
+    shutil.copytree(root, copy)
+    source = SiteSource(checkout=copy, registry=copy / "registry")
+    fixed = FixedParts(rules=all_rules, scripts=dict)
+
+    def dependents() -> dict[str, list[dict[str, str]]]:
+        found = json.loads((out / "api/v1/dependents.json").read_bytes())["dependents"]
+        return {name: [f"{e['name']} {e['range']}" for e in each] for name, each in found.items()}
+
+    build_site(source, out, "", fixed)
+    assert dependents() == {}
+    for path, data in entry("alpha", "1.0.0").items():
+        (copy / path).parent.mkdir(parents=True, exist_ok=True)
+        (copy / path).write_bytes(data)
+    with (copy / "pbes/prompt/alpha/1.0.0/release.toml").open("a") as manifest:
+        manifest.write('[requires]\nlistener = "^1.1"\n')
+    changed = build_site(source, out, "", fixed, draft_check=check_of(source))
+    assert changed.changed
+    assert dependents() == {"listener": ["alpha ^1.1"]}
+    build_site(source, out, "", fixed)
+    assert dependents() == {}
+
+
 def test_sitemaps_that_are_too_many_are_removed(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,11 +25,13 @@ from psreg.catalogue.fingerprint import fingerprint
 from psreg.catalogue.mkdocs_frame import Frame, build_frame, frame_source, repository_links
 from psreg.catalogue.pages import markdown_pages
 from psreg.catalogue.pages.draft_page import draft_list
+from psreg.catalogue.pages.entry.related_view import DEPENDENTS
 from psreg.catalogue.pages.feed_links import feed_links, home_feed_links
 from psreg.catalogue.pages.frame import Shells, Site, Template, shells_of
 from psreg.catalogue.pages.home import home_parts, picked
 from psreg.catalogue.pages.json_api import (
     advisory_files,
+    dependents_document,
     draft_segment,
     index_document,
     sitemap_paths,
@@ -343,6 +345,7 @@ class _Build:
             target.write(path, data)
         for path, data in advisory_files(self.registry.effects):
             target.write(path, data)
+        target.write(DEPENDENTS, dependents_document(rows))
         target.page("llms.txt", llms_text(rows, self.site))
         lists = {"index.html": home}
         lists |= {f"{slug}/index.html": {"entries": class_part(slug, rows)} for slug in CLASSES}

@@ -174,5 +174,5 @@ def _shown(value: list[Any]) -> Shown:
     sha256, *values = value
     row = dict(zip(_COLUMNS, values, strict=True)) if values else None
     if row:
-        row["tags"] = tuple(row["tags"])
+        row["tags"], row["requires"] = tuple(row["tags"]), tuple(row["requires"])
     return Shown(sha256=sha256, row=Row(**row) if row else None)

@@ -11,6 +11,7 @@ enableCopying();
 enableColours();
 openByKeys();
 load(".ps-fill", "./fill.js");
+load(".ps-dependents", "./dependents.js");
 load(".ps-compare, .ps-diff, .ps-audit", "./texts.js");
 load("code.language-json, code.language-prompt", "./highlight.js");
 searchLater();

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from psreg.catalogue.pages.feed_links import entry_feed_links
-from psreg.catalogue.pages.html import tag, text
+from psreg.catalogue.pages.html import link, tag, text
 from psreg.registry.records import PackageRecord
 
 _MARK = re.compile(r"<!--psreg:([a-z-]+)-->")
@@ -212,6 +212,11 @@ def class_picture(slug: str, site: Site) -> str:
 def entry_folder(record: PackageRecord) -> str:
     """Return the folder of the page of a name, below the root of the site."""
     return f"{record.entry_class}/{record.name}/"
+
+
+def by_name(name: str) -> str:
+    """Return a link to the entry `name`, whose class is not known: a search finds it first."""
+    return link(f"{ROOT}?q={quote(name)}", f"<code>{text(name)}</code>")
 
 
 def crumbs(steps: list[tuple[str, str]]) -> str:

@@ -21,10 +21,12 @@ from psreg.registry.withdrawing.advisories import advisories
 
 if TYPE_CHECKING:
     from psreg.catalogue.drafts import Draft
+    from psreg.catalogue.pages.listing import Row
     from psreg.registry.withdrawing.effects import Effects
 
 INDEX_SCHEMA = "psreg.index/2"
 ADVISORIES_SCHEMA = "psreg.advisories/1"
+DEPENDENTS_SCHEMA = "psreg.dependents/1"
 
 MOST_ADDRESSES = 50_000
 """Maximum number of addresses in one sitemap (sitemaps.org, "Using Sitemap index files")."""
@@ -80,6 +82,17 @@ def advisory_files(effects: Effects) -> Iterator[tuple[str, bytes]]:
         for each in found
     ]
     yield "api/v1/advisories.json", json_file({"schema": ADVISORIES_SCHEMA, "advisories": rows})
+
+
+def dependents_document(rows: Iterable[Row]) -> bytes:
+    """Return the file that lists, by name, which entries require it in their latest release."""
+    found: dict[str, list[dict[str, str]]] = {}
+    for row in rows:
+        for required in row.requires:
+            name, _, wanted = required.partition(" ")
+            dependent = {"name": row.name, "class": row.entry_class, "version": row.version}
+            found.setdefault(name, []).append({**dependent, "range": wanted})
+    return json_file({"schema": DEPENDENTS_SCHEMA, "dependents": dict(sorted(found.items()))})
 
 
 def _segment(path: str, target: Target, count: int) -> dict[str, Any]:

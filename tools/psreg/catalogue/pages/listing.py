@@ -25,7 +25,8 @@ class Row:
     yanked; "" if nothing is released. `advised` is the date of the last release that is yanked, or
     of the last one if the entry is deprecated; "" if neither is so. A `draft` is an entry whose
     latest release is one; if nothing of it can be shown but what is wrong with it, its `version`
-    is "". `withdrawn` is one whose latest release is yanked or revoked.
+    is "". `withdrawn` is one whose latest release is yanked or revoked. `requires` are the entries
+    that the latest release requires, each as `name range`.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Row:
     deprecated: bool = False
     draft: bool = False
     withdrawn: bool = False
+    requires: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, entry: Entry) -> Row:
@@ -65,6 +67,9 @@ class Row:
             deprecated=deprecated,
             draft=latest.draft,
             withdrawn=latest.record.yanked is not None or latest.record.revoked is not None,
+            requires=tuple(
+                f"{name} {wanted}" for name, wanted in release_view.requirements(latest)
+            ),
         )
 
     @classmethod

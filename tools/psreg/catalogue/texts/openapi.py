@@ -67,6 +67,12 @@ _PATHS = (
         schema="advisories",
     ),
     _Path(
+        path="api/v1/dependents.json",
+        operation="getDependents",
+        summary="Of each entry, which others require it in their latest release",
+        schema="dependents",
+    ),
+    _Path(
         path="advisories/{id}.json",
         operation="getAdvisory",
         summary="One advisory, in the format of OSV",

@@ -65,7 +65,7 @@ def test_the_page_of_a_name_shows_its_latest_release():
     assert "Be the first to test it" not in body
     assert f'{ROOT}pbes/interactive_engine/listener/1.1.0/evidence/run.jsonl">transcript' in body
     assert '<ul class="ps-chips"><li>chatgpt</li><li>claude</li></ul>' in body
-    assert "river_letter ^1.0" in body
+    assert f'<a href="{ROOT}?q=river_letter"><code>river_letter</code></a> ^1.0' in body
     assert "vpp 1.4" in body
     assert "Listens twice." in body
     assert f'href="{ROOT}?tag=river"' in body

@@ -55,6 +55,12 @@ def line(body: str) -> str:
     return body.partition('<p class="ps-trust">')[2].partition("</p>")[0]
 
 
+def chain(body: str) -> list[str]:
+    """Return the sentences about who vouches for the bytes."""
+    steps = body.partition('<ol class="ps-chain">')[2].partition("</ol>")[0]
+    return steps.removeprefix("<li>").removesuffix("</li>").split("</li><li>")
+
+
 def signed_and_reviewed(home: Path, registry: Path) -> Tree:
     """Publish `alpha` 1.1.0, which its owner has claimed and signed, and a reviewer has read."""
     tree = claimed(home, registry) | owned("1.0.0", "1.1.0")
@@ -91,7 +97,15 @@ def test_a_claimed_signed_and_reviewed_release(home: Path, registry: Path) -> No
         "psreg verify alpha",
     ):
         assert text in details, text
+    owner, reviewer, registry_, log, client = chain(details)
+    assert owner == "o1 signed what this version consists of: as an owner of alpha."
+    assert reviewer == "Ben &lt;b&gt; read it and signed a review."
+    assert registry_.startswith("The registry wrote the SHA-256 of its bytes into a record")
+    assert log.startswith(f"A log that only grows has the release as entry {row.log.index}, so")
+    assert client.startswith("psreg checks all this (The Update Framework) and the SHA-256 before")
     older = pages[f"{HOME}1.0.0/"].partition('id="trust"')[2]
+    assert chain(older)[0] == "No owner of alpha signed it. The registry alone vouches for it."
+    assert len(chain(older)) == 4
     assert "no owner; the keys of the registry alone" in older
     assert "Reviewed by" not in older
 

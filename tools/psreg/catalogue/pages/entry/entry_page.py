@@ -19,8 +19,9 @@ from psreg.catalogue.pages.entry import (
 from psreg.catalogue.pages.entry.comparison_view import Comparisons
 from psreg.catalogue.pages.entry.linked_data import linked_data
 from psreg.catalogue.pages.entry.needs_view import needs
-from psreg.catalogue.pages.entry.withdrawn_view import by_name, purged_pages, withdrawn
-from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs, entry_folder
+from psreg.catalogue.pages.entry.related_view import related
+from psreg.catalogue.pages.entry.withdrawn_view import purged_pages, withdrawn
+from psreg.catalogue.pages.frame import ROOT, Page, Site, address, by_name, crumbs, entry_folder
 from psreg.catalogue.pages.html import COPY, chips, command, link, note, section, table, terms, text
 from psreg.formats.release import told_origin
 from psreg.registry.published import Entry, Release
@@ -158,6 +159,7 @@ def _body(
             release_view.protocols_section(release),
             changes,
             _versions(entry),
+            related(release),
             _developers(release, pinned=release is not entry.latest),
             release_view.score_section(release),
             review,
@@ -323,9 +325,7 @@ def _trust(entry: Entry, release: Release, site: Site) -> str:
     return section(
         "trust",
         "Check it yourself",
-        f"{trust_view.details(entry, release, site)}"
-        "<p>This page was built from the signed record of this release. Clients check the "
-        "signatures (The Update Framework) and the digest before they write a byte.</p>"
+        f"{trust_view.chain(entry, release, site)}{trust_view.details(entry, release, site)}"
         f"{mode}{command(site.add_command)}{command(f'psreg install {name}@{row.version}')}"
         f"{command(f'psreg verify {name}')}"
         "<p>Or compare the digest of the file you downloaded:</p>"

@@ -15,7 +15,7 @@ from psreg.catalogue.pages.entry.conversation_view import (
     where_shown,
 )
 from psreg.catalogue.pages.entry.use_view import is_for_use, is_withdrawn
-from psreg.catalogue.pages.frame import address
+from psreg.catalogue.pages.frame import address, by_name
 from psreg.catalogue.pages.html import (
     chips,
     content,
@@ -231,20 +231,24 @@ def files(release: Release) -> str:
     return f'<ul class="ps-files">{items}</ul>'
 
 
+def requirements(release: Release) -> list[tuple[str, Any]]:
+    """Return the names of the required entries, each with its range."""
+    return _pairs(release, "requires")
+
+
 def requires(release: Release) -> str:
     """Return the required entries with their ranges; "" if there are none."""
-    return _pairs(release, "requires")
+    return ", ".join(f"{by_name(name)} {scalar(item)}" for name, item in requirements(release))
 
 
 def protocols(release: Release) -> str:
     """Return the conversation protocols it declares; "" if there are none."""
-    return _pairs(release, "protocols")
+    return ", ".join(f"{text(name)} {scalar(item)}" for name, item in _pairs(release, "protocols"))
 
 
-def _pairs(release: Release, key: str) -> str:
+def _pairs(release: Release, key: str) -> list[tuple[str, Any]]:
     value = release.record.release.get(key)
-    pairs = value.items() if isinstance(value, dict) else ()
-    return ", ".join(f"{text(name)} {scalar(item)}" for name, item in pairs)
+    return [*value.items()] if isinstance(value, dict) else []
 
 
 _PAGE = "score/"

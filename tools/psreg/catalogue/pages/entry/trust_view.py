@@ -61,6 +61,32 @@ def details(entry: Entry, release: Release, site: Site) -> str:
     return terms(((term, value) for term, value in rows if value), "ps-facts ps-facts--trust")
 
 
+def chain(entry: Entry, release: Release, site: Site) -> str:
+    """Return who vouches for the bytes, one after the other, as sentences."""
+    row, name = release.record, text(entry.record.name)
+    signers = dict.fromkeys(who for who, _ in _signers(entry, release, site))
+    reviewers = reviews_of(entry.record, row, site.registry_id).names
+    steps = [
+        f"{_names(signers)} signed what this version consists of: as an owner of {name}."
+        if signers
+        else f"No owner of {name} signed it. The registry alone vouches for it."
+    ]
+    steps += [f"{_names(reviewers)} read it and signed a review."] if reviewers else []
+    steps.append(
+        "The registry wrote the SHA-256 of its bytes into a record, and signed the record."
+    )
+    if row.log:
+        steps.append(
+            f"A log that only grows has the release as entry {row.log.index}, so that nobody can "
+            "replace it unnoticed."
+        )
+    steps.append(
+        "psreg checks all this (The Update Framework) and the SHA-256 before it writes a byte. "
+        "This page was built from the same record."
+    )
+    return f'<ol class="ps-chain">{"".join(f"<li>{step}</li>" for step in steps)}</ol>'
+
+
 def _claimed(entry: Entry) -> str:
     if entry.claim is None:
         return f"{NEW_NAME}: until an owner claims it, the keys of the registry can release it"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from urllib.parse import quote
 
 from psreg.catalogue.pages.class_texts import class_chip, class_text
 from psreg.catalogue.pages.entry.use_view import is_withdrawn
-from psreg.catalogue.pages.frame import ROOT, Page, address, crumbs, entry_folder
+from psreg.catalogue.pages.frame import Page, address, by_name, crumbs, entry_folder
 from psreg.catalogue.pages.html import link, note, text
 from psreg.registry.published import Entry, Release
 
@@ -21,11 +20,6 @@ def withdrawn(entry: Entry, release: Release) -> str:
         told += f"<p><strong>Yanked.</strong> {text(row.yanked)}</p>"
         told += "<p>It is installed only if you ask for exactly this version.</p>"
     return note("danger", told + _instead(entry, release)) if told else ""
-
-
-def by_name(name: str) -> str:
-    """Return a link to the entry `name`, whose class is not known: a search finds it first."""
-    return link(f"{ROOT}?q={quote(name)}", f"<code>{text(name)}</code>")
 
 
 def purged_pages(entry: Entry) -> Iterator[Page]:
