@@ -12,9 +12,9 @@ from psreg.conversations.endpoint.address import chat_address
 from psreg.conversations.endpoint.answer import ReasoningFilter, split_reasoning
 from psreg.conversations.endpoint.chat import Endpoint
 from psreg.conversations.model import ChatRequest, EndpointError
-from psreg.conversations.saves import SaveSystem, save_in
 from psreg.conversations.trial import LoadedPrompt, Session, converse, load, save_warning
 from psreg.conversations.trial_record import TrialMetadata, transcript
+from psreg.formats.conversation.saves import SaveSystem, save_in
 from stub import BEHAVIOURS, running
 from support.catalogue import engine
 

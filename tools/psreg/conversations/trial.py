@@ -20,12 +20,12 @@ from typing import Any
 
 from psreg.client.render import fill
 from psreg.conversations.model import ChatReply, ChatRequest, Message
-from psreg.conversations.saves import Save, SaveSystem, save_in
 from psreg.core.classes import RESERVED_CLASSES, Format, detect_format
 from psreg.core.diagnostics import ERROR, Mode, described
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import pbe
-from psreg.formats.pbe import RECOGNITION_KEY, SAVE_TEMPLATE, TRIGGERS, Pbe
+from psreg.formats.conversation.saves import Save, SaveSystem, save_in, save_system
+from psreg.formats.pbe import Pbe
 from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocol_versions import STUB
 from psreg.lint.files.pbe_rules import PBE_RULES
@@ -294,18 +294,8 @@ def _engine(document: Pbe, path: str, digest: str, placement: str) -> LoadedProm
         fallback=document.text("install_instructions") or "",
         loading=frozenset((text, *filter(None, (start,)))),
         interactive=document.pbe_class == "interactive_engine",
-        saves=_saves(document),
+        saves=save_system(document),
     )
-
-
-def _saves(document: Pbe) -> SaveSystem | None:
-    template = document.get(*SAVE_TEMPLATE)
-    key = document.text(*RECOGNITION_KEY)
-    phrases = document.get(*TRIGGERS)
-    if not isinstance(template, dict) or not key or not isinstance(phrases, list):
-        return None
-    triggers = tuple(phrase for phrase in phrases if isinstance(phrase, str))
-    return SaveSystem(key=key, template=template, triggers=triggers)
 
 
 def save_to_resume(prompt: LoadedPrompt, data: bytes, path: str) -> str:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from errno import ENOENT
 from pathlib import Path
 
-from psreg.conversations.saves import save_in
 from psreg.conversations.trial import (
     COMMANDS,
     EDIT,
@@ -25,6 +24,7 @@ from psreg.conversations.trial import (
 from psreg.conversations.trial_record import TrialMetadata, row_of, transcript, with_row
 from psreg.core.errors import PsregError, UsageError
 from psreg.formats.conversation.reader import read_conversation
+from psreg.formats.conversation.saves import save_in
 from psreg.system.atomic import cannot_write, write_file
 from psreg.system.console import Console
 from psreg.system.files import MAX_FILE, read_named, real_path

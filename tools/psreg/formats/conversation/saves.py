@@ -14,6 +14,7 @@ from typing import Any
 
 from psreg.core.spelling import nearest
 from psreg.formats.json import json_document
+from psreg.formats.pbe import RECOGNITION_KEY, SAVE_TEMPLATE, TRIGGERS, Pbe
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)^[ \t]*\1", re.DOTALL | re.MULTILINE)
 _SUFFIX = "_save"
@@ -69,6 +70,17 @@ class SaveSystem:
             return (f"the root key is not `{self.key}`{instead}",)
         inner = self.template.get(self.key)
         return tuple(islice(_faults(save.value[self.key], inner, self.key), _MAX_FAULTS))
+
+
+def save_system(pbe: Pbe) -> SaveSystem | None:
+    """Return the save system of a PBE; None if it has none that is complete."""
+    template = pbe.get(*SAVE_TEMPLATE)
+    key = pbe.text(*RECOGNITION_KEY)
+    phrases = pbe.get(*TRIGGERS)
+    if not isinstance(template, dict) or not key or not isinstance(phrases, list):
+        return None
+    triggers = tuple(phrase for phrase in phrases if isinstance(phrase, str))
+    return SaveSystem(key=key, template=template, triggers=triggers)
 
 
 def save_in(text: str) -> Save | None:

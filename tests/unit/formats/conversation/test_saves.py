@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from psreg.conversations.saves import Save, SaveSystem, save_in
+from psreg.formats.conversation.saves import Save, SaveSystem, save_in
 
 TEMPLATE = {
     "quiz_save": {
