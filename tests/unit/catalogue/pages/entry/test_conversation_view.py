@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 
 from psreg.catalogue.pages.entry import release_view
-from psreg.catalogue.pages.entry.conversation_view import conversation_pages
+from psreg.catalogue.pages.entry.conversation_view import conversation_pages, example_save
 from psreg.catalogue.pages.frame import ROOT
 from psreg.formats.protocol_versions import ProtocolConformance
 from support.catalogue import ATTRIBUTE, SCRIPT, opened, tree
@@ -170,6 +170,38 @@ def test_a_page_has_a_limited_part_of_long_conversations():
 def test_a_page_has_a_limited_number_of_conversations():
     body = page(**{f"run_{n:03}": lines(said("user", "Hi")) for n in range(60)}).body
     assert body.count('<ol class="ps-chat">') == 50
+
+
+LISTENER = opened(tree())["listener"]
+SAVE = {"listener_save": {"pbe_version": "1.1.0", "topics": ["rivers <b>"]}}
+
+
+def saved(*answers):
+    """Return the example of a save on the page of an entry whose assistant gave these answers."""
+    talk = lines(said("user", "save it"), *(said("assistant", each) for each in answers))
+    path = f"{LISTENER.latest.folder}/evidence/chatgpt.jsonl"
+    return example_save(
+        replace(LISTENER.latest, files={**LISTENER.latest.files, path: talk.encode()})
+    )
+
+
+def test_a_save_of_a_test_run_is_an_example():
+    found = saved("No.", f"Here it is:\n```json\n{json.dumps(SAVE)}\n```\nKeep it.", '{"x": 1}')
+    assert 'id="saved"' in found
+    assert f'{ROOT}interactive_engine/listener/1.1.0/runs/#chatgpt">a test run</a>' in found
+    assert json.loads(unescape(found.partition("<code>")[2].partition("</code>")[0])) == SAVE
+    assert "<b>" not in found
+
+
+def test_a_save_that_does_not_fit_is_not_an_example():
+    assert saved("No.", '{"listener_save": {"topics": []}}') == ""
+    assert example_save(LISTENER.releases[1]) == ""
+    assert example_save(ENTRY.latest) == ""
+
+
+def test_a_long_save_is_cut():
+    long = {"listener_save": {"pbe_version": "1.1.0", "topics": ["x" * 100_000]}}
+    assert len(saved(json.dumps(long))) < 5_000
 
 
 def test_nothing_that_was_said_becomes_markup():

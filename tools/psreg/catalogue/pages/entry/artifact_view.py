@@ -159,7 +159,7 @@ def _save(value: Any) -> str:
     rest = {k: v for k, v in value.items() if k not in ("description", "save_template")}
     parts.append(terms((humanised(key), readable(item)) for key, item in rest.items()))
     if "save_template" in value:
-        summary = "<summary>The save it writes</summary>"
+        summary = "<summary>The save it writes, with values as an example</summary>"
         parts.append(f"<details>{summary}{_json_block(value['save_template'])}</details>")
     return section("save", "Save and resume", "".join(parts))
 

@@ -17,10 +17,13 @@ from urllib.parse import quote
 from psreg.catalogue.pages.class_texts import class_chip, class_text
 from psreg.catalogue.pages.frame import Page, address, crumbs, entry_folder
 from psreg.catalogue.pages.html import count, cut, link, note, section, text
+from psreg.core.classes import Format
 from psreg.core.diagnostics import INFO, Diagnostic
+from psreg.formats import pbe
 from psreg.formats.conversation.conversation import Conversation
 from psreg.formats.conversation.reader import read_conversation
 from psreg.formats.conversation.run_header import RunHeader, run_header
+from psreg.formats.conversation.saves import save_in, save_system
 from psreg.formats.layout import EVIDENCE
 from psreg.formats.platforms import PLATFORMS
 from psreg.formats.protocol_versions import PROTOCOLS, STUB, ProtocolConformance, read_conformances
@@ -44,6 +47,9 @@ _UNFOLDED = 2_000
 """Characters of a message that are shown at once, if a person sent it: as a rule, the prompt."""
 
 _BEGINNING = 120
+
+_LONGEST_SAVE = 4_000
+"""Characters of a save that is shown as an example."""
 
 
 def platform_name(platform: str) -> str:
@@ -149,6 +155,24 @@ def _recording(release: Release, recording: _Recording, room: int) -> str:
         f"{count(len(messages), 'message')}.</p>"
         f"{_unreadable(conversation)}{_finding_list(whole)}{chat}",
     )
+
+
+def example_save(release: Release) -> str:
+    """Return the section with the first save in a test run that fits the template; "" if none."""
+    paths = recorded(release) if release.id.format is Format.PBE else []
+    system = save_system(pbe.read(release.artifact)) if paths else None
+    for path in paths if system else ():
+        for turn in read_conversation(release.files[path], path).turns:
+            save = save_in(turn.content) if turn.role == "assistant" else None
+            if system and save and not system.faults(save):
+                where = link(where_shown(release, path), "a test run")
+                return section(
+                    "saved",
+                    "An example of a save",
+                    f"<p>From {where}:</p>"
+                    f"<pre><code>{text(cut(save.text, _LONGEST_SAVE))}\n</code></pre>",
+                )
+    return ""
 
 
 def _title(release: Release, key: str, header: RunHeader) -> str:

@@ -153,6 +153,7 @@ def _body(
             needs(release),
             _use_case(release),
             release_view.overview(release),
+            conversation_view.example_save(release),
             release_view.readme(release),
             release_view.limitations(release),
             release_view.tested(release),
