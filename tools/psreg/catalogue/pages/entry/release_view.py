@@ -37,11 +37,11 @@ from psreg.registry.published import Release
 
 UNTESTED = "not yet tested on any platform"
 
-_HOW_TO_TEST = (
-    "run <code>psreg try {name} --endpoint URL --model MODEL --platform ID --result RESULT "
-    "--record ID-DATE.jsonl</code>, and add the transcript to <code>evidence/</code> in a pull "
-    "request."
-)
+_OPTIONS = "--endpoint URL --model MODEL --platform ID --result RESULT --record ID-DATE.jsonl"
+
+
+_MOST_VALUES = 20
+"""Variables that the command to test a prompt names."""
 
 
 def title(release: Release) -> str:
@@ -133,7 +133,7 @@ def readme(release: Release) -> str:
 def tested(release: Release) -> str:
     """Return the table of test runs."""
     rows = tests(release)
-    first = f"<p>Be the first to test it: {_HOW_TO_TEST.format(name=text(release.id.name))}</p>"
+    first = f"<p>Be the first to test it: {_how_to_test(release)}</p>"
     if not rows:
         return section("tested", "Tested", f"<p>This version is {UNTESTED}.</p>{first}")
     cells = ([*map(_cell, _run(row)), _evidence(release, row)] for row in rows)
@@ -142,6 +142,21 @@ def tested(release: Release) -> str:
     note = f"<p>This version is {UNTESTED}: psreg’s stub is not a model.</p>" if alone else ""
     invitation = "" if passed_platforms(release) else first
     return section("tested", "Tested", note + table(heads, cells) + invitation)
+
+
+def _how_to_test(release: Release) -> str:
+    """Return the command that tests a release, which is installed, or a file if it is a draft."""
+    row = release.record
+    what = row.path if release.draft else f"{release.id.name}@{row.version}"
+    values = ""
+    if release.id.format is Format.PROMPT:
+        variables = dotprompt.read(release.artifact).variables
+        required = [each.name for each in variables if each.default is None]
+        values = "".join(f" --set {name}=VALUE" for name in required[:_MOST_VALUES])
+    return (
+        f"run <code>psreg try {text(f'{what}{values} {_OPTIONS}')}</code> and add the transcript "
+        "to <code>evidence/</code> in a pull request."
+    )
 
 
 def _run(row: Mapping[str, Any]) -> tuple[str, ...]:
