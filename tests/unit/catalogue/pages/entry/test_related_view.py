@@ -27,7 +27,7 @@ def requiring(requires, name="greeter"):
 def test_what_a_release_requires_is_linked():
     found = related(ENTRIES["listener"].latest)
     link = f'<a href="{ROOT}?q=river_letter"><code>river_letter</code></a> ^1.0'
-    assert f"It works together with {link}." in found
+    assert f"It works together with {link}, which is installed with it." in found
     assert "It works together" not in related(ENTRIES["greeter"].latest)
 
 

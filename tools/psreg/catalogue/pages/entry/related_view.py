@@ -19,10 +19,7 @@ def related(release: Release) -> str:
     """Return the section about other entries."""
     required = release_view.requires(release)
     lead = (
-        f"<p>It works together with {required}. <code>psreg install</code> installs what a prompt "
-        "requires.</p>"
-        if required
-        else ""
+        f"<p>It works together with {required}, which is installed with it.</p>" if required else ""
     )
     file = address(DEPENDENTS)
     return section(
