@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 from pathlib import Path
@@ -76,6 +77,20 @@ def test_a_release_changes_the_pages_that_show_it_and_no_others(world: World) ->
         "tags/greeting/feed.atom",
         "tags/greeting/feed.json",
     }
+    assert after == world.whole()
+
+
+def test_synonyms_of_the_policy_are_known_to_the_site_and_to_the_command(world: World) -> None:
+    def found() -> list[str]:
+        command = ("search", "salute", "--registry", str(world.checkout), "--format", "json")
+        return [result["name"] for result in json.loads(world.run(*command))["results"]]
+
+    assert found() == []
+    world.publish(tree(policy=POLICY + '\n[search]\nsynonyms = ["salute, greeting"]\n'))
+    assert found() == sorted(NAMES)
+    assert world.build()["changed"]
+    after = world.site()
+    assert after["assets/psreg/synonyms.txt"].endswith(b"\nsalute, greeting\n")
     assert after == world.whole()
 
 

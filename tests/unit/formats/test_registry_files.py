@@ -335,6 +335,22 @@ def test_the_picks_of_a_site_are_names(written, picks):
 
 
 @pytest.mark.parametrize(
+    ("written", "lines"),
+    [
+        (
+            '["ward, unit > bed", 1, "Übergabe, handover"]',
+            ("ward, unit > bed", "Übergabe, handover"),
+        ),
+        ('["a, b\\n! quiz", "! quiz", "# note", ""]', ()),
+        ('"a, b"', ()),
+    ],
+)
+def test_synonyms_are_lines_and_no_weak_words(written, lines):
+    assert policy.read(f"[search]\nsynonyms = {written}\n".encode()).synonyms == lines
+    assert policy.read(b"").synonyms == ()
+
+
+@pytest.mark.parametrize(
     ("written", "said"),
     [
         ("583231.0", "583231.0"),

@@ -12,7 +12,8 @@ import pytest
 from psreg.core.errors import TrustError
 from psreg.registry.catalog_head import Head, head_of, segment_data
 from psreg.registry.catalog_segments import folded_rows, read_segment
-from psreg.registry.publish import publish
+from psreg.registry.keys.rotation import make_signed_current
+from psreg.registry.publish import Change, publish
 from psreg.registry.trust.issuing import issue
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.retired_files import RETIRED, read_retired
@@ -141,6 +142,23 @@ def test_a_renewal_retires_nothing_by_itself(home: Path, registry: Path) -> None
     release(home, registry, with_versions(2), NOW + 301 * DAY)
     assert "metadata/1.r4-0.json" in retired(registry)
     assert "metadata/1.root.json" not in retired(registry)
+
+
+def test_synonyms_are_in_the_head_until_the_policy_has_others(home: Path, registry: Path) -> None:
+    founded(home, registry)
+    before = head(registry)
+    assert before.synonyms == ()
+    for lines in (("ward, unit",), ("ward, bed",)):
+        release(home, registry, FIRST, change=Change(synonyms=lines))
+        assert head(registry).synonyms == lines
+        assert head(registry).segments == before.segments
+        release(home, registry, FIRST)
+        make_signed_current(NOW, ports(home, registry))
+        assert head(registry).synonyms == lines
+    version = head(registry).version
+    assert version == before.version + 2
+    release(home, registry, FIRST, change=Change(synonyms=()))
+    assert head(registry).synonyms == ()
 
 
 def test_a_segment_that_was_altered_is_not_merged(home: Path, registry: Path) -> None:

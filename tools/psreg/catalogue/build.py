@@ -68,6 +68,7 @@ from psreg.registry.checkout import read_tree
 from psreg.registry.deploy.headers import DRAFTS_FILE
 from psreg.registry.journal import Seen
 from psreg.registry.search.layers import dropped_layers, search_files
+from psreg.registry.search.thesaurus import synonyms
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.reading import Read, RegistryState, open_registry
 from psreg.registry.trust.roles import Target
@@ -347,6 +348,7 @@ class _Build:
             target.write(path, data)
         target.write(DEPENDENTS, dependents_document(rows))
         target.page("llms.txt", llms_text(rows, self.site))
+        target.write("assets/psreg/synonyms.txt", synonyms(self.registry.head.synonyms))
         lists = {"index.html": home}
         lists |= {f"{slug}/index.html": {"entries": class_part(slug, rows)} for slug in CLASSES}
         if self.site.base_url:

@@ -34,7 +34,6 @@ from psreg.core.classes import CLASSES
 from psreg.core.error_codes import SUBJECTS
 from psreg.core.rule import RuleTable
 from psreg.formats.specs import specifications
-from psreg.registry.search.thesaurus import synonyms
 
 _NOT_FOUND = "404.html"
 _RUN = "run/index.html"
@@ -69,7 +68,6 @@ def write(
     for schema in files("psreg.formats").joinpath("schemas").iterdir():
         path = f"schemas/{schema.name}"
         target.write(path, schema_document(schema.read_bytes(), path, site))
-    target.write("assets/psreg/synonyms.txt", synonyms())
     target.write(OPENAPI, openapi_document(site))
     target.page("robots.txt", robots(site))
     # Otherwise GitHub Pages would turn every README.md into a page.

@@ -204,7 +204,7 @@ def _kept_names(selected: SelectedRegistry, settings: Settings) -> dict[str, str
     if (anchor := known_anchor(selected, store)) is None:
         return {}
     kept = KeptRegistry(anchor, selected.location, Pins(store, settings.registries()), _say_nothing)
-    rows = folded_rows(kept.segments())
+    rows = folded_rows(kept.catalogue().segments)
     return {name: str(row["summary"]) for name, row in rows.items()}
 
 

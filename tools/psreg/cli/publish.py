@@ -149,9 +149,7 @@ def run(args: Namespace, console: Console) -> int:
             if part.report.failed():
                 return _say_findings(part.report, console)
             lasting, keep, found = rules.lifetimes, rules.keep, part.found
-            change = Change(
-                names=found.names, inputs=part.inputs, baseline=baseline, actions=part.actions
-            )
+            change = part.change(baseline, rules.synonyms)
             result = publish(
                 found.tree, part.report, now, ports, lifetimes=lasting, keep=keep, change=change
             )
@@ -258,6 +256,16 @@ class _Part:
     inputs: Mapping[str, str]
     signed: SignedNames
     actions: Sequence[Action]
+
+    def change(self, baseline: Baseline, synonyms: tuple[str, ...]) -> Change:
+        """Return what a publish is about, after `baseline`, under a policy with these synonyms."""
+        return Change(
+            names=self.found.names,
+            inputs=self.inputs,
+            baseline=baseline,
+            actions=self.actions,
+            synonyms=synonyms,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

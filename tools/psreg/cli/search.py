@@ -17,7 +17,7 @@ from psreg.system.console import Console, add_output_options
 
 if TYPE_CHECKING:
     from psreg.client.selection.opened import AnyRegistry, OpenedRegistries
-    from psreg.registry.catalog_segments import Row
+    from psreg.registry.catalog_segments import Catalogue, Row
     from psreg.registry.search.ranking import Entry, Filters
 
     Result = tuple[Entry, AnyRegistry]
@@ -56,7 +56,7 @@ def run(args: Namespace, console: Console) -> int:
     """Print the matches, best first; exit 0 even if there are none."""
     from psreg.client.library import user_library
     from psreg.registry.catalog_segments import folded_rows
-    from psreg.registry.search.ranking import search, suggestions
+    from psreg.registry.search.ranking import suggestions
     from psreg.registry.trust.roles import HEAD, catalog_target
 
     filters = {by: values for by in _FILTERS if (values := getattr(args, by))}
@@ -68,11 +68,11 @@ def run(args: Namespace, console: Console) -> int:
         rows.clear()
         searched = opened.searched()
         for registry in searched:
-            segments = registry.segments()
-            found = search(segments, args.words, filters)
+            catalogue = registry.catalogue()
+            found = _found(catalogue, args.words, filters)
             answers = opened.names.answers
             results.extend((each, registry) for each in found if answers(registry, each.name))
-            rows.extend(folded_rows(segments).values() if not found else ())
+            rows.extend(folded_rows(catalogue.segments).values() if not found else ())
         return searched
 
     searched = ask_registries(args, console, lambda: [catalog_target(HEAD)], ask)
@@ -96,6 +96,13 @@ def run(args: Namespace, console: Console) -> int:
         console.note("matching some of the words:" if whole else _SOME)
         console.table(_cells(some, several=len(searched) > 1))
     return 0
+
+
+def _found(catalogue: Catalogue, words: Sequence[str], filters: Filters) -> Sequence[Entry]:
+    from psreg.registry.search.ranking import search
+    from psreg.registry.search.thesaurus import psreg_thesaurus
+
+    return search(catalogue.segments, words, filters, psreg_thesaurus(catalogue.synonyms))
 
 
 _SOME = "no prompt matches all these words; these match some:"

@@ -51,7 +51,7 @@ from psreg.system.files import read_named
 if TYPE_CHECKING:
     from psreg.client.seen.log import SeenLog
     from psreg.client.tufclient import TufClient
-    from psreg.registry.catalog_segments import Row, Segment
+    from psreg.registry.catalog_segments import Catalogue, Row
     from psreg.registry.owners.claim import Claim
     from psreg.registry.owners.ownership import Recovery
     from psreg.registry.records import PackageRecord, ReleaseRecord
@@ -353,13 +353,13 @@ class OpenRegistry:
         return SeenLog(self.targets, self._source, keys, witnesses, now=clock.now())
 
     def rows(self) -> Mapping[str, Row]:
-        """Return the rows of the verified catalogue by name, ascending. Raises as `segments`."""
+        """Return the rows of the verified catalogue by name, ascending. Raises as `catalogue`."""
         from psreg.registry.catalog_segments import folded_rows  # noqa: PLC0415 - `psreg install` does not need it
 
-        return folded_rows(self.segments())
+        return folded_rows(self.catalogue().segments)
 
-    def segments(self) -> Sequence[Segment]:
-        """Return the segments of the verified catalogue, the oldest first.
+    def catalogue(self) -> Catalogue:
+        """Return the verified catalogue.
 
         Raises:
             TrustError: it is refused; `TRUST_ROLLBACK`: it is older than one that this machine has
@@ -367,15 +367,15 @@ class OpenRegistry:
         """
         from psreg.client.seen.catalogue import SeenCatalogue, names_in  # noqa: PLC0415 - as above
 
-        segments, newest = SeenCatalogue(self.targets, self._folder).read()
+        found, newest = SeenCatalogue(self.targets, self._folder).read()
         self._check_clock("an entry of the catalogue", newest)
-        found = user_library().readable_receipts()
-        receipts = [each for each in found if each.registry["id"] == self.id]
-        known = names_in(segments) if receipts else frozenset()
+        installed = user_library().readable_receipts()
+        receipts = [each for each in installed if each.registry["id"] == self.id]
+        known = names_in(found.segments) if receipts else frozenset()
         for receipt in receipts:
             if receipt.release.name not in known:
                 self.record(receipt.release.name)  # raises, unless the name has a record
-        return segments
+        return found
 
     def _check_clock(self, what: str, released: str) -> None:
         """Say so, once, if something was released in the future."""

@@ -95,6 +95,16 @@ class Policy(TomlFile):
         listed = self.table("site").get("picks")
         return tuple(filter(None, map(_text, listed))) if isinstance(listed, list) else ()
 
+    @property
+    def synonyms(self) -> tuple[str, ...]:
+        """The lines that its search knows besides those of psreg: words that mean the same.
+
+        What would be a comment, or a list of weak words, is left out.
+        """
+        listed = self.table("search").get("synonyms")
+        lines = map(_text, listed) if isinstance(listed, list) else ()
+        return tuple(line for line in lines if line.isprintable() and line[:1] not in "!#")
+
     @cached_property
     def licenses(self) -> frozenset[str]:
         """The SPDX identifiers a release may have."""

@@ -38,19 +38,23 @@ from psreg.registry.trust.roles import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basis:
-    """What records are computed from besides the entries: `inputs` by digest, and the actions."""
+    """What records are computed from besides the entries: `inputs` by digest, and the actions.
+
+    And the `synonyms` of the policy.
+    """
 
     inputs: Mapping[str, str] | None
     actions: Published = NOTHING
+    synonyms: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, head: Head) -> Basis:
         """Return that of the records under a head."""
-        return cls(inputs=head.inputs, actions=head.actions)
+        return cls(inputs=head.inputs, actions=head.actions, synonyms=head.synonyms)
 
     def under(self, head: Head) -> Head:
         """Return a head with this basis."""
-        return replace(head, inputs=self.inputs, actions=self.actions)
+        return replace(head, inputs=self.inputs, actions=self.actions, synonyms=self.synonyms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from psreg.core.errors import TrustError
 from psreg.formats.json.canonical import canonical
 from psreg.registry.actions.chain import NOTHING, Published
 from psreg.registry.catalog_segments import Row, Segment, check_schema, malformed, write_segment
-from psreg.registry.json_members import Members
+from psreg.registry.json_members import Members, as_text
 from psreg.registry.trust.reading import RegistryState
 from psreg.registry.trust.roles import HEAD, SEGMENT_FOLDER, Target
 from psreg.registry.trust.strict_json import strict_value
@@ -62,7 +62,8 @@ class Head:
 
     `version` increases with every change. `inputs` are digests of what the records were computed
     from besides the entries, by name; `latest` is the newest date of a release. Older heads have
-    neither, and their segments fewer columns. `actions` are those that were taken over.
+    neither, and their segments fewer columns. `actions` are those that were taken over. `synonyms`
+    are the lines that the search of the registry knows besides those of psreg.
     """
 
     version: int = 0
@@ -72,6 +73,7 @@ class Head:
     inputs: Mapping[str, str] | None = None
     latest: str = ""
     actions: Published = NOTHING
+    synonyms: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, value: Any) -> Head:
@@ -86,6 +88,7 @@ class Head:
             inputs=_inputs(members.object("inputs")) if "inputs" in value else None,
             latest=members.text("latest") if "latest" in value else "",
             actions=_published(members.object("actions")) if "actions" in value else NOTHING,
+            synonyms=tuple(as_text(one, "a synonym") for one in members.optional_array("synonyms")),
         )
 
     def to_bytes(self) -> bytes:
@@ -101,6 +104,7 @@ class Head:
                 **({} if self.inputs is None else {"inputs": dict(self.inputs)}),
                 **({"latest": self.latest} if self.latest else {}),
                 **({"actions": asdict(self.actions)} if self.actions.count else {}),
+                **({"synonyms": list(self.synonyms)} if self.synonyms else {}),
             }
         )
 

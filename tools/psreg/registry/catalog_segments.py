@@ -132,6 +132,14 @@ class Segment:
         }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue:
+    """What a search reads: segments, the oldest first, and the registry's own `synonyms`."""
+
+    segments: Sequence[Segment]
+    synonyms: Sequence[str] = ()
+
+
 def write_segment(rows: Mapping[str, Row], gone: Iterable[str] = ()) -> bytes:
     """Return the canonical JSON of a segment with these rows, which removes the names `gone`."""
     found = [rows[name] for name in sorted(rows)]

@@ -108,13 +108,21 @@ class Change:
     `names` are the names whose files are in the tree, or would be if they had any; None stands for
     all. `inputs` are digests of what the records are computed from besides the entries; if they
     changed, it must be about all names, unless it is the digest of the `actions`, which are about
-    the names that they name. `baseline` is the state before, if it was read already.
+    the names that they name. `baseline` is the state before, if it was read already. `synonyms` are
+    those of the policy; None for those that were published before.
     """
 
     names: Collection[str] | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
     baseline: Baseline | None = None
     actions: Sequence[Action] = ()
+    synonyms: tuple[str, ...] | None = None
+
+    def synonyms_after(self, head: Head | None) -> tuple[str, ...]:
+        """Return the synonyms of the next head, where `head` is the one before."""
+        if self.synonyms is None:
+            return head.synonyms if head else ()
+        return self.synonyms
 
 
 WHOLE = Change()
@@ -162,7 +170,7 @@ def publish(
     log = log_releases(new.records, state, roots, pems.values(), store.read, others)
     log, recoveries = _with_recoveries(log, announced, previous, now)
     signed = _signed_contents(log, previous, baseline)
-    basis = effects.basis(change.inputs)
+    basis = effects.basis(change.inputs, change.synonyms_after(head))
     growth = grow(state, head, previous, log, signed, now, keep, store, basis)
     contents = {**signed, catalog_target(HEAD): growth.data}
     targets = {path: Target.of(data) for path, data in contents.items()}

@@ -34,7 +34,7 @@ def machine(tmp_path, monkeypatch):
     anchor = store.anchor(registry.first_root)
     store.add(anchor)
     opened = OpenRegistry(registry, anchor, lambda _: None)
-    opened.segments()
+    opened.catalogue()
     for name in ("quiz_master", "diary"):
         choice = resolve(parse_request(name), opened)
         receipt = Receipt(

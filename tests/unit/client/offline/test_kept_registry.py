@@ -36,7 +36,7 @@ def test_what_is_kept(machine):
     assert kept.is_claimed("quiz_master")
     assert kept.claim(record).name == "quiz_master"
     assert not kept.is_claimed("diary")
-    assert [name for segment in kept.segments() for name in segment.names] == [
+    assert [name for segment in kept.catalogue().segments for name in segment.names] == [
         "diary",
         "quiz_master",
     ]
@@ -66,14 +66,14 @@ def test_what_is_not_kept(machine):
     (segment,) = (machine.folder / "targets/segments").iterdir()
     data = segment.read_bytes()
     segment.write_bytes(data + b" ")
-    assert code_of(machine.kept().segments) == "TRUST_DIGEST"
+    assert code_of(machine.kept().catalogue) == "TRUST_DIGEST"
     segment.unlink()
-    assert code_of(machine.kept().segments) == "NOT_KEPT"
+    assert code_of(machine.kept().catalogue) == "NOT_KEPT"
     proof = machine.folder / "catalog/head.proof"
     value = json.loads(proof.read_text())
     for name in ("catalog/head.proof", "pkg/diary.proof"):
         (machine.folder / name).write_text(json.dumps({**value, "files": {}}))
-    assert code_of(machine.kept().segments) == "NOT_KEPT"
+    assert code_of(machine.kept().catalogue) == "NOT_KEPT"
     assert code_of(machine.kept().record, "diary") == "NOT_KEPT"
 
 
@@ -95,7 +95,7 @@ def test_it_is_told_that_it_has_expired(machine):
     signed = registry.signed(registry.timestamp, "stamp", "timestamp").decode()
     value["files"]["metadata/timestamp.json"] = signed
     proof.write_text(json.dumps(value))
-    assert machine.kept().segments()
+    assert machine.kept().catalogue()
     assert f"which expired on {PAST:%Y-%m-%d}" in machine.said[-1]
 
 
@@ -108,7 +108,7 @@ def test_a_catalogue_of_another_layout(machine):
     path = next(path for path in value["files"] if path.endswith(f".{name}.json"))
     value["files"][path] = registry.signed(registry.bins[name], "online", name).decode()
     proof.write_text(json.dumps(value))
-    assert code_of(machine.kept().segments) == "NOT_KEPT"
+    assert code_of(machine.kept().catalogue) == "NOT_KEPT"
 
 
 def test_which_one(machine, tmp_path):

@@ -19,7 +19,7 @@ AWAY = UnavailableError("NETWORK", "cannot read it", "Check the address.")
 def everything(last):
     record = read_record(last.record("quiz_master"), "quiz_master")
     last.check_release(record, record.releases[0])
-    return last.claim(record), last.segments()
+    return last.claim(record), last.catalogue().segments
 
 
 def expire(machine, place):
@@ -100,7 +100,7 @@ def test_only_the_newest_state_that_was_seen_is_installed_from(machine):
 
     asked(machine, install)
     machine.registry.release("diary", "1.1.0", b"1.1").publish()
-    machine.opened().segments()
+    machine.opened().catalogue()
     error = refusal(machine, install)
     assert (
         "has seen a newer state of the registry, but not what that has of `diary`" in error.message

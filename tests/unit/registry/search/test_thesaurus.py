@@ -62,6 +62,16 @@ def test_the_file_of_psreg_is_as_its_header_says():
             assert 0 < len(words_of(part)) <= LONGEST, part
 
 
+def test_a_registry_adds_lines():
+    thesaurus = psreg_thesaurus(["Übergabe, shift report > ward"])
+    assert [*thesaurus.meanings(("ubergabe",))] == [
+        (("shift", "report"), False),
+        (("ward",), True),
+    ]
+    assert (("translate",), False) in [*thesaurus.meanings(("ubersetzung",))]
+    assert [*psreg_thesaurus().meanings(("ubergabe",))] == []
+
+
 @pytest.mark.parametrize(
     ("word", "meant"),
     [("übersetzung", "translate"), ("protokoll", "minutes"), ("traducción", "translate")],

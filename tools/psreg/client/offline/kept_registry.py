@@ -21,7 +21,7 @@ from psreg.core.errors import TrustError, UnavailableError
 from psreg.core.version import Range, parse_version
 from psreg.http.address import is_url
 from psreg.registry.catalog_head import read_head
-from psreg.registry.catalog_segments import Segment, read_segment
+from psreg.registry.catalog_segments import Catalogue, read_segment
 from psreg.registry.trust.reading import RegistryState, open_registry
 from psreg.registry.trust.roles import (
     HEAD,
@@ -114,14 +114,14 @@ class KeptRegistry:
         withdrawals = SeenWithdrawals(self._folder, self.id, lambda: state.root.data, self._say)
         return withdrawals.with_void_keys(record)
 
-    def segments(self) -> Sequence[Segment]:
-        """Return the segments of the catalogue that was read last. Raises as `record`."""
-        catalogue = self._state(catalog_target(HEAD), "the catalogue").catalog.get(HEAD)
-        if catalogue is None:
+    def catalogue(self) -> Catalogue:
+        """Return the catalogue that was read last. Raises as `record`."""
+        signed = self._state(catalog_target(HEAD), "the catalogue").catalog.get(HEAD)
+        if signed is None:
             raise _not_kept("the catalogue")
-        read = newest_kept(self._folder)
+        read, head = newest_kept(self._folder), read_head(signed.data)
         found = []
-        for segment in read_head(catalogue.data).segments:
+        for segment in head.segments:
             data = read(segment.path)
             if data is None:
                 raise _not_kept("the whole catalogue")
@@ -129,7 +129,7 @@ class KeptRegistry:
                 told = f"{segment.path} is not the file that signed metadata lists"
                 raise TrustError("TRUST_DIGEST", told)
             found.append(read_segment(data))
-        return found
+        return Catalogue(segments=found, synonyms=head.synonyms)
 
     def check_release(self, record: PackageRecord, row: ReleaseRecord) -> None:
         """Verify a release up to the root; whether its file is intact, only if it is installed.

@@ -20,7 +20,7 @@ from psreg.registry.trust.roles import Target, package_target
 from psreg.system.clock import exact_time
 
 if TYPE_CHECKING:
-    from psreg.registry.catalog_segments import Segment
+    from psreg.registry.catalog_segments import Catalogue
     from psreg.registry.owners.claim import Claim
     from psreg.registry.records import PackageRecord, ReleaseRecord
     from psreg.registry.trust.reading import RegistryState
@@ -53,9 +53,9 @@ class LastState(KeptRegistry):
         self._check_in_force()
         return found
 
-    def segments(self) -> Sequence[Segment]:
-        """Return the segments of the catalogue that was read last. Raises as `record`."""
-        found = super().segments()
+    def catalogue(self) -> Catalogue:
+        """Return the catalogue that was read last. Raises as `record`."""
+        found = super().catalogue()
         self._check_in_force()
         return found
 

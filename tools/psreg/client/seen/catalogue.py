@@ -6,7 +6,7 @@ class, is read as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from psreg.core.classes import CLASSES
 from psreg.core.errors import PsregError, TrustError
 from psreg.registry.catalog_head import Head, read_head
 from psreg.registry.catalog_segments import (
+    Catalogue,
     Segment,
     check_segment,
     read_checked_segment,
@@ -39,21 +40,22 @@ class SeenCatalogue:
     def __init__(self, targets: VerifiedTargets, folder: Path) -> None:
         self._targets, self._folder = targets, folder
 
-    def read(self) -> tuple[Sequence[Segment], str]:
-        """Return the segments of the catalogue, and the newest date of a release."""
+    def read(self) -> tuple[Catalogue, str]:
+        """Return the catalogue, and the newest date of a release."""
         data = self._targets.target(catalog_target(HEAD), MAX_HEAD, self._judge_head)
         if data is None:
-            segments = self._shards()
+            found = Catalogue(segments=self._shards())
         else:
             head = read_head(data)
             self._targets.forget(SEGMENT_FOLDER, but={segment.path for segment in head.segments})
             segments = [self._segment(segment) for segment in head.segments]
+            found = Catalogue(segments=segments, synonyms=head.synonyms)
             keep_proof(self._folder, catalog_target(HEAD))
             self._targets.touch(catalog_target(HEAD))
             if head.latest:
-                return segments, head.latest
-        dates = (date for segment in segments for date in segment.columns["date"])
-        return segments, max(dates, default="")
+                return found, head.latest
+        dates = (date for segment in found.segments for date in segment.columns["date"])
+        return found, max(dates, default="")
 
     def _segment(self, segment: SegmentRef) -> Segment:
         """Return a segment that a head lists; it is checked before it is stored."""

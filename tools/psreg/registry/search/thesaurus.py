@@ -7,7 +7,7 @@ which are found as well, but not the reverse. A line with `!` lists words that f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from importlib.resources import files
 
@@ -64,11 +64,12 @@ def _stems(phrase: Phrase) -> Phrase:
     return tuple(map(stem, phrase))
 
 
-def psreg_thesaurus() -> Thesaurus:
-    """Return that of psreg."""
-    return Thesaurus(synonyms().decode())
+def psreg_thesaurus(own: Iterable[str] = ()) -> Thesaurus:
+    """Return that of psreg, with the `own` lines of a registry."""
+    return Thesaurus(synonyms(own).decode())
 
 
-def synonyms() -> bytes:
+def synonyms(own: Iterable[str] = ()) -> bytes:
     """Return the file that `psreg_thesaurus` reads."""
-    return files("psreg.registry.search").joinpath("synonyms.txt").read_bytes()
+    known = files("psreg.registry.search").joinpath("synonyms.txt").read_bytes()
+    return known + "".join(f"{line}\n" for line in own).encode()

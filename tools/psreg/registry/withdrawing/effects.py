@@ -108,9 +108,9 @@ class Effects:
                 found[key] = min(found.get(key, void), void, key=_after)
         return found
 
-    def basis(self, inputs: Mapping[str, str]) -> Basis:
-        """Return what records are computed from with these inputs."""
-        return Basis(inputs=inputs, actions=self.published)
+    def basis(self, inputs: Mapping[str, str], synonyms: tuple[str, ...]) -> Basis:
+        """Return what records are computed from with these inputs, and the synonyms."""
+        return Basis(inputs=inputs, actions=self.published, synonyms=synonyms)
 
     def entries(self, *, whole: bool = False) -> tuple[LogEntry, ...]:
         """Return what the log says about new actions, or about all."""
