@@ -100,10 +100,22 @@ def large(tmp_path_factory):
         yield server.url
 
 
-@pytest.fixture
-def large_tab(tab, large):
+@pytest.fixture(params=["on the page", "in a worker"])
+def large_tab(request, tab, large):
+    """A tab for the large registry; in one of them, the registry says that it is much larger."""
     tab.site = large
-    return tab
+
+    def claim(route):
+        answer = route.fetch()
+        index = answer.json()
+        for segment in index["segments"]:
+            segment["count"] += 2_000
+        route.fulfill(response=answer, json=index)
+
+    if request.param == "in a worker":
+        tab.page.route("**/api/v1/index.json", claim)
+    yield tab
+    assert len(tab.page.workers) == (request.param == "in a worker")
 
 
 def layers_in(tab):
@@ -183,4 +195,17 @@ def test_a_layer_that_does_not_come_is_told_and_fetched_again(large_tab):
     page.locator("#ps-q").fill(made_word(60 * 9) + " ")
     large_tab.until(status("1 prompt"))
     assert shown(page) == ["made_9"]
+    large_tab.failed.clear()
+
+
+def test_what_is_nearly_a_name_is_offered(large_tab):
+    page = large_tab.open("?q=maxde&tag=none", ready=status("No prompt matches."))
+    assert "Did you mean made" in page.locator(".ps-advice").text_content()
+
+
+def test_without_the_first_layer_the_page_says_so(large_tab):
+    large_tab.foreseen = "Failed to load resource"
+    large_tab.page.route("**/search/*/names.json", lambda route: route.abort())
+    large_tab.open("?q=made", ready="true")
+    large_tab.until("document.querySelector('.ps-search__status').textContent.includes('loaded')")
     large_tab.failed.clear()

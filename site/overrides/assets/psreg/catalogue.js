@@ -10,20 +10,13 @@ export const root = new URL("../../", import.meta.url);
 
 export const FACETS = ["class", "tag", "license", "tested", "protocol"];
 
-let loading;
-
-// Returns what the search needs; it is fetched only once.
-export function catalogue() {
-  loading ??= fetchAll();
-  return loading;
-}
-
-async function fetchAll() {
-  const [index, synonyms] = await Promise.all([
-    fetched("api/v1/index.json").then((answer) => answer.json()),
+// Fetches the catalogue of a site with this index.
+export async function catalogueOfSite({ segments }) {
+  const [synonyms, ...found] = await Promise.all([
     fetched("assets/psreg/synonyms.txt").then((answer) => answer.text()),
+    ...segments.map(segmentAt),
   ]);
-  return catalogueOf(await Promise.all(index.segments.map(segmentAt)), synonyms);
+  return catalogueOf(found, synonyms);
 }
 
 async function segmentAt({ path, search: folder }) {

@@ -1,8 +1,9 @@
 // The search in the header: prompts first, then the documentation.
-import { catalogue, find, root } from "./catalogue.js";
-import { documentList, findDocuments } from "./documents.js";
-import { MOST_FILES, fetchSummaries, fetchTexts } from "./layers.js";
-import { matcher, wantedInTexts } from "./ranking.js";
+import { root } from "./catalogue.js";
+import { documentList } from "./documents.js";
+import { engine } from "./engine.js";
+import { MOST_FILES } from "./layers.js";
+import { matcher } from "./ranking.js";
 import { counted, element, marked, moved } from "./results.js";
 
 const MOST = 5;
@@ -19,18 +20,18 @@ export function start(input) {
       return;
     }
     try {
-      const all = await catalogue();
+      const all = await engine();
+      let prompts = await all.find(query, {}, MOST);
       if (query !== input.value) return;
-      let prompts = find(all, query, {});
       show(promptList(prompts, query));
-      const { came } = await fetchTexts(all, wantedInTexts(query, all.thesaurus), MOST_FILES);
+      const { came } = await all.texts(query, MOST_FILES);
       if (query !== input.value) return;
-      if (came) prompts = find(all, query, {});
-      await fetchSummaries(prompts.found.slice(0, MOST).map(({ row }) => row), MOST_FILES - came);
-      const documents = await findDocuments(query, all.thesaurus);
+      if (came) prompts = await all.find(query, {}, MOST);
+      const rows = await all.describe(prompts.found.map(({ row }) => row.name), MOST_FILES - came);
+      const documents = await all.documents(query);
       if (query !== input.value) return;
-      show(promptList(prompts, query), documentList(documents));
-      status.textContent = said(prompts.found.length, documents.found.length);
+      show(promptList({ ...prompts, found: rows.map((row) => ({ row })) }, query), documentList(documents));
+      status.textContent = said(prompts.total, documents.found.length);
     } catch {
       status.textContent = "The search could not be loaded.";
     }
@@ -46,13 +47,13 @@ function said(prompts, documents) {
   return `${counted(prompts, "prompt", "prompts")}, ${counted(documents, "page", "pages")} of the documentation`;
 }
 
-function promptList({ found, wanted }, query) {
+function promptList({ found, total, wanted }, query) {
   if (!found.length) return [];
   const made = element("section", "");
   const list = element("ul", "");
-  list.append(...found.slice(0, MOST).map(({ row }) => item(row, matcher(wanted))));
+  list.append(...found.map(({ row }) => item(row, matcher(wanted))));
   made.append(element("p", "", "Prompts"), list);
-  if (found.length > MOST) made.append(more(found.length, query));
+  if (total > MOST) made.append(more(total, query));
   return [made];
 }
 

@@ -1,8 +1,9 @@
 // Results as you type, with facets; the query stands in the address, so that it can be shared.
-import { FACETS, catalogue, find, nearest } from "./catalogue.js";
-import { documentList, findDocuments } from "./documents.js";
-import { MOST_FILES, fetchSummaries, fetchTexts } from "./layers.js";
-import { matcher, wantedInTexts } from "./ranking.js";
+import { FACETS } from "./catalogue.js";
+import { documentList } from "./documents.js";
+import { engine } from "./engine.js";
+import { MOST_FILES } from "./layers.js";
+import { matcher } from "./ranking.js";
 import { counted, element, marked, moved } from "./results.js";
 
 const PAGE = 30;
@@ -55,10 +56,10 @@ export function start(box) {
   });
   document.addEventListener("keydown", (event) => onKey(event, state));
   input.addEventListener("input", () => changed(state));
-  state.more.addEventListener("click", () => {
+  state.more.addEventListener("click", async () => {
     const next = state.shown;
     state.shown += PAGE;
-    show(state);
+    await show(state);
     list.querySelectorAll(".ps-result > a")[next]?.focus();
   });
   state.rest.addEventListener("click", () => complete(state));
@@ -80,14 +81,14 @@ function restButton(box) {
 
 async function begin(state) {
   try {
-    state.catalogue = await catalogue();
+    state.engine = await engine();
   } catch {
     searching(false);
     state.status.textContent = "The catalogue could not be loaded; the class pages list everything.";
     return;
   }
   makeFacets(state);
-  show(state);
+  await show(state);
   state.box.classList.add("ps-ready");
 }
 
@@ -98,7 +99,7 @@ function isActive({ input, chosen }) {
 function changed(state) {
   state.shown = PAGE;
   writeAddress(state);
-  if (state.catalogue) show(state);
+  if (state.engine) show(state);
 }
 
 function makeFacets(state) {
@@ -137,22 +138,21 @@ function makeFacets(state) {
 }
 
 // Shows what is known by now, and fetches what the query needs besides.
-function show(state) {
+async function show(state) {
   state.left = 0;
-  render(state);
   clearTimeout(state.pause);
-  if (state.catalogue.layers.length) state.pause = setTimeout(() => complete(state), PAUSE_MS);
+  await render(state);
+  if (state.engine.layered) state.pause = setTimeout(() => complete(state), PAUSE_MS);
 }
 
 // Fetches words of texts, and shows what they add; then summaries, so far as the query may fetch files.
 async function complete(state) {
-  const { catalogue: all, input } = state;
-  const query = input.value;
+  const query = state.input.value;
   try {
-    const { came, left } = await fetchTexts(all, wantedInTexts(query, all.thesaurus), MOST_FILES);
-    if (query !== input.value) return;
+    const { came, left } = await state.engine.texts(query, MOST_FILES);
+    if (query !== state.input.value) return;
     state.left = left;
-    if (came) render(state);
+    if (came) await render(state);
     await describe(state, MOST_FILES - came);
   } catch {
     state.status.textContent = "Part of the catalogue could not be loaded.";
@@ -160,36 +160,40 @@ async function complete(state) {
 }
 
 // Fills in the summaries of the results that are shown.
-async function describe({ list }, most) {
+async function describe({ engine: all, list }, most) {
   const items = [...list.children].filter((item) => item.row && item.row.summary === undefined);
   if (!items.length || !most) return;
-  await fetchSummaries(items.map(({ row }) => row), most);
-  for (const item of items) item.describe();
+  const rows = await all.describe(items.map(({ row }) => row.name), most);
+  for (const [at, item] of items.entries()) item.describe(rows[at]);
 }
 
-function render(state) {
+async function render(state) {
   const { chosen, fixed, input, list } = state;
+  const turn = (state.turn = {});
   const active = isActive(state);
-  const result = find(state.catalogue, input.value, fixed ? { ...chosen, class: fixed } : chosen);
+  const facets = fixed ? { ...chosen, class: fixed } : chosen;
+  const result = await state.engine.find(input.value, facets, state.shown);
+  const lost = active && !result.total ? await advice(state) : null;
+  // Somebody has typed on.
+  if (turn !== state.turn) return;
   showFacets(state, result.counts, active);
-  const found = result.found.slice(0, state.shown);
-  list.replaceChildren(...(active ? items(found, matcher(result.wanted)) : state.first));
+  list.replaceChildren(...(active ? items(result.found, matcher(result.wanted)) : state.first));
   // Once is enough; the page of the class itself says so at its top.
   const reserved = fixed ? null : list.querySelector(".ps-class--persistent_service");
   if (active) reserved?.after(" ", element("span", "ps-reserved", RESERVED));
-  state.more.hidden = !active || result.found.length <= state.shown;
-  state.status.textContent = active ? said(result.found) + (state.left ? " so far" : "") : "";
+  state.more.hidden = !active || result.total <= state.shown;
+  state.status.textContent = active ? said(result) + (state.left ? " so far" : "") : "";
   state.rest.hidden = !active || !state.left;
-  if (active && !result.found.length) list.append(advice(state));
+  if (lost) list.append(lost);
   searching(active);
   showDocuments(state);
 }
 
 // Below the prompts of the whole catalogue comes what the documentation says.
-async function showDocuments({ box, catalogue, fixed, input }) {
+async function showDocuments({ box, engine: all, fixed, input }) {
   const query = input.value;
   if (fixed) return;
-  const result = query.trim() ? await findDocuments(query, catalogue.thesaurus) : { found: [] };
+  const result = query.trim() ? await all.documents(query) : { found: [] };
   if (query !== input.value) return;
   box.querySelector(".ps-documents")?.remove();
   box.append(...documentList(result));
@@ -211,18 +215,17 @@ function items(found, wanted) {
   return made;
 }
 
-function said(found) {
-  if (!found.length) return "No prompt matches.";
-  const whole = found.filter(({ partial }) => !partial).length;
+function said({ total, whole }) {
+  if (!total) return "No prompt matches.";
   if (whole) return counted(whole, "prompt", "prompts");
-  const some = counted(found.length, "prompt matches", "prompts match");
+  const some = counted(total, "prompt matches", "prompts match");
   return `No prompt matches all words; ${some} some`;
 }
 
 // Says what to do if nothing was found: what is spelled a little like it, and where to ask.
-function advice({ input, catalogue }) {
+async function advice({ engine: all, input }) {
   const made = element("li", "ps-advice");
-  const near = nearest(catalogue, input.value);
+  const near = await all.nearest(input.value);
   if (near.length) {
     const line = element("p", "", "Did you mean ");
     for (const [at, word] of near.entries()) {
@@ -265,7 +268,7 @@ function named(facet, value) {
 
 function item(row, wanted) {
   const meta = element("p", "ps-result__meta");
-  const kind = row.facets.class[0];
+  const { kind } = row;
   const version = new Text();
   meta.append(element("span", `ps-class ps-class--${kind}`, named("class", kind)), version);
   if (row.deprecated) {
@@ -280,13 +283,13 @@ function item(row, wanted) {
   const summary = element("p", "");
   const result = element("li", "ps-result");
   result.append(link, meta, summary, chips);
-  result.row = row;
-  result.describe = () => {
-    version.data = ` ${row.version ?? ""} `;
+  result.describe = (now) => {
+    result.row = now;
+    version.data = ` ${now.version ?? ""} `;
     summary.replaceChildren();
-    marked(summary, row.summary ?? "", wanted);
+    marked(summary, now.summary ?? "", wanted);
   };
-  result.describe();
+  result.describe(row);
   return result;
 }
 
