@@ -78,7 +78,10 @@ def test_the_menu_leads_on(open_tab, path):
     link.wait_for(state="visible")
 
 
-@pytest.mark.parametrize("path", PAGES)
+LONGEST = ["guide/maintainers/", "registry-format/"]
+
+
+@pytest.mark.parametrize("path", [*PAGES, *LONGEST])
 def test_a_page_is_light(tab, path):
     tab.open(path).wait_for_load_state("networkidle")
     sizes = {answer.url: len(gzip.compress(answer.body())) for answer in tab.answers}
