@@ -133,6 +133,12 @@ def _of_prose():
     prose = _prose(SIZE - SIZE // 20)
     yield "a PBE with one long value", "x.pbe.txt", _engine(a="\n".join(prose))
     yield "a PBE with values of prose", "x.pbe.txt", _engine(a=prose[:6_000])
+    said = large_texts.text("attacks in reversed order", 90_000, " ")
+    yield (
+        "a default of attacks",
+        "x.prompt",
+        f"{HEAD}[DEFAULTS]\n@a {said}\n[CONTENT]\n{'{a} ' * 5}",
+    )
     nested = [_nested(prose[at : at + 20]) for at in range(0, 6_000, 20)]
     yield "a PBE of nested prose", "x.pbe.txt", _engine(a=nested)
     settings = (f"a{n} = {json.dumps(said)}\n" for n, said in enumerate(_prose(SIZE - SIZE // 9)))

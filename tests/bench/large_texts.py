@@ -117,6 +117,24 @@ def b64(said, _source):
     return base64.b64encode(said.encode()).decode()[:59]
 
 
+def of_examples(kinds, make):
+    """Return a maker of what rows of threats.toml report, or do not, that `make` changes."""
+
+    def made(source):
+        known = [said for kind in kinds for said in examples(kind)]
+        return (make(source.choice(known), source) for _ in iter(int, 1))
+
+    return made
+
+
+def halves(said, source):
+    other = source.choice([*examples("hostile"), *examples("benign")])
+    return f"{said[: len(said) // 2]} {other[len(other) // 2 :]}"
+
+
+ALL = ("hostile", "benign")
+
+
 SHAPES = {
     "varied prose": sentences,
     "words in any order": picked(words, 14),
@@ -162,6 +180,25 @@ SHAPES = {
     "Morse code": of_letters(".-", (1, 5)),
     "comments": by_word(sometimes(lambda word, _: f"{word[:2]}(% x %){word[2:]}", 0.1)),
     "names of programs": by_word(lambda word, _: word.title()),
+    "attacks in reversed order": of_examples(
+        ["hostile"], lambda said, _: " ".join(said.split(" ")[::-1])
+    ),
+    "examples in reversed order": of_examples(ALL, lambda said, _: " ".join(said.split(" ")[::-1])),
+    "examples with each word in quotes": of_examples(
+        ALL, lambda said, _: " ".join(f'"{word}"' for word in said.split(" "))
+    ),
+    "examples with a hyphen for each blank": of_examples(
+        ALL, lambda said, _: said.replace(" ", "-")
+    ),
+    "examples, word by word in quoted lines": of_examples(
+        ["hostile"], lambda said, _: said.replace(" ", "\n> ")
+    ),
+    "examples in tables": of_examples(ALL, lambda said, _: f"| {said.replace(' ', ' | ')} |"),
+    "examples with digits for letters": of_examples(ALL, lambda said, _: said.translate(LEET)),
+    "ordinary examples, a line for each word": of_examples(
+        ["benign"], lambda said, _: said.replace(" ", "\n")
+    ),
+    "halves of attacks and of ordinary texts": of_examples(ALL, halves),
     "HTML": by_word(sometimes(lambda word, _: f"<b class=x>{word}</b>")),
 }
 

@@ -9,7 +9,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding, Span
-from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.core.terminal import code_points, quoted
 from psreg.lint.content import text_folding
@@ -63,20 +62,20 @@ def _readings(content: Content) -> Iterator[Finding]:
     source = layers.Layer(text=text)
     layer = plain.filled_in(source, content.prompt) if content.prompt else source
     if layer is None:
-        yield Finding(
-            message=f"more than {plain.MOST:,} comments and defaults, or more than "
-            f"{plain.LARGEST:,} characters of defaults: what they make up is not checked",
-            at=content.segments[0].span(0, 0),
-            hint="Write the text itself.",
+        yield _unchecked(
+            content,
+            f"more than {plain.MOST:,} comments and defaults, or more than {plain.LARGEST:,} "
+            "characters of defaults: what they make up is not checked",
+            "Write the text itself.",
         )
         return
     said = _Said(content)
     if said.says_too_much:
-        yield Finding(
-            message=f"more than {MOST_SAID:,} suspicious texts: what is disguised among them is "
-            "not checked",
-            at=content.segments[0].span(0, 0),
-            hint="Keep a few of them as examples.",
+        yield _unchecked(
+            content,
+            f"more than {MOST_SAID:,} suspicious texts: what is disguised among them is not "
+            "checked",
+            "Keep a few of them as examples.",
         )
         return
     if len(layer.text) > _LONG:
@@ -88,13 +87,26 @@ def _readings(content: Content) -> Iterator[Finding]:
         yield from _disguised(said, hidden, _found_in([_near_edits(hidden)])[0])
 
 
+def _unchecked(content: Content, message: str, hint: str) -> Finding:
+    return Finding(message=message, at=content.segments[0].span(0, 0), hint=hint)
+
+
 MOST_SAID = 500
 """How many suspicious texts a long text may say openly."""
 
 _LONG = 50_000
 """A text that is read in parts: what tells that one is disguised is somewhere in any book."""
 
-_TOGETHER = 2_000_000
+MOST_READ = 650_000
+"""How many characters of readings a long text may have.
+
+Files of the largest size, ordinary texts in 74 languages, have at most 580,000.
+"""
+
+MOST_DISGUISED = 100
+"""How many disguised texts are told of a long text."""
+
+_TOGETHER = MOST_READ // 2
 """So many characters of readings are searched together."""
 
 
@@ -115,14 +127,21 @@ def _in_parts(said: _Said, layer: Layer) -> Iterator[Finding]:
     from psreg.lint.content.appearance import layers  # noqa: PLC0415 - see above
 
     together: list[list[_Searched]] = []
-    size = 0
+    read = size = 0
     for part in layers.parts(layer):
         ways = list(_ways(part))
         together.append(ways)
         size += sum(len(text) for way in ways for _, text in way.texts)
         if size > _TOGETHER:
             yield from _of_parts(said, together)
-            together, size = [], 0
+            read, together, size = read + size, [], 0
+            if read > MOST_READ or len(said.told) > MOST_DISGUISED:
+                yield _unchecked(
+                    said.content,
+                    "so much of the text may be disguised that the rest is not checked",
+                    "Write words as they are spelled, without signs between them.",
+                )
+                return
     yield from _of_parts(said, together)
 
 
@@ -138,8 +157,10 @@ def _ways(part: Layer) -> Iterator[_Searched]:
     """Yield the ways to read a part of a text."""
     content, read = _as_content(part.text), part
     changed = bool(part.disguises(0, len(part.text)))
+    seen = set() if changed else {part.text}
     for read in _plainly(part, content, None if changed else part):
-        if changed or read is not part:
+        if read.text not in seen:
+            seen.add(read.text)
             yield _Searched(read, _texts(read, read.near_changes(_NEAR)))
     yield from map(_near_edits, _turned(read, content, part))
 
@@ -334,6 +355,7 @@ class _Said:
         self.content = content
         self.told: set[tuple[str, int, Span]] = set()
         self._told_before = 0
+        self._with_plain_signs: dict[tuple[int, int], _Places] = {}
 
     @property
     def says_too_much(self) -> bool:
@@ -358,7 +380,7 @@ class _Said:
             return True
         if self.openly(rows, number, span):
             return True
-        return self.content.is_long and self._near_signs.overlap(rows, number, span)
+        return self.content.is_long and self._around(number, span.start).overlap(rows, number, span)
 
     def openly(self, rows: Rows, number: int, span: Span) -> bool:
         """Tell whether `rows` find something at `span` in the text as it is."""
@@ -372,22 +394,21 @@ class _Said:
             return _Places(self.content, [(number, 0) for number in range(len(texts))])
         return _Places.of([(number, 0, text.translate(plain)) for number, text in enumerate(texts)])
 
-    @cached_property
-    def _near_signs(self) -> _Places:
-        """What is near the signs of a long text that are not plain, with plain ones."""
-        from psreg.lint.content.appearance import layers  # noqa: PLC0415 - see above
+    def _around(self, number: int, at: int) -> _Places:
+        """Return what is around a place of a long text, with plain signs."""
+        where = number, at // _AROUND
+        known = self._with_plain_signs.get(where)
+        if known is None:
+            begin = max(0, at // _AROUND * _AROUND - _NEAR - REACH)
+            text = self.content.texts[number][begin : begin + _AROUND + 2 * (_NEAR + REACH)]
+            plain = text.translate(text_folding.TYPOGRAPHY)
+            known = _Places.of([(number, begin, plain)] if plain != text else [])
+            self._with_plain_signs[where] = known
+        return known
 
-        parts = []
-        for number, text in enumerate(self.content.texts):
-            signs = (match.span() for match in _SIGNS.finditer(text))
-            for part in layers.around(signs, _NEAR + REACH, len(text)):
-                plain = text[part.start : part.end].translate(text_folding.TYPOGRAPHY)
-                parts.append((number, part.start, plain))
-        return _Places.of(parts)
 
-
-_SIGNS = lazy(f"[{''.join(map(chr, text_folding.TYPOGRAPHY))}]")
-"""Typographic signs."""
+_AROUND = 5_000
+"""So many characters are searched together with plain signs."""
 
 
 class _Places:

@@ -9,7 +9,7 @@ demands nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import NamedTuple
@@ -174,13 +174,7 @@ class _Clause:
 
     @cached_property
     def _searches(self) -> list[tuple[frozenset[str], str, bool]]:
-        """The marks of each phrase, what to search for, and whether that is in one word."""
-        found = []
-        for each in _shortest(self.written):
-            phrase = _searched(each)
-            word = phrase.removesuffix(" ")
-            found.append((_marks(each), phrase, word.isascii() and word.isalnum()))
-        return found
+        return list(_searches(self.written))
 
     @cached_property
     def _phrases(self) -> dict[str, list[tuple[frozenset[str], str, bool]]]:
@@ -206,10 +200,14 @@ class _Clause:
         return [marks for marks, _, _ in self._searches]
 
     def places(self, blocks: Blocks) -> int:
-        """Return which blocks of a long text have the beginning of a phrase."""
+        """Return which blocks of a long text may have part of a phrase."""
         found = 0
-        for needed, phrase, is_word in self._searches:
-            found |= blocks.with_part(phrase) if is_word else blocks.begun(needed)
+        for word, phrases in self._groups.items():
+            if word:
+                found |= blocks.with_mark(word)
+            else:
+                for needed, phrase, is_word in _searches(phrases):
+                    found |= blocks.with_part(phrase) if is_word else blocks.begun(needed)
         return found
 
     def is_said(self, content: Content) -> bool:
@@ -238,6 +236,14 @@ class _Clause:
                 ):
                     return True
         return False
+
+
+def _searches(phrases: list[str]) -> Iterator[tuple[frozenset[str], str, bool]]:
+    """Yield the marks of each phrase, what to search for, and whether that is in one word."""
+    for each in _shortest(phrases):
+        phrase = _searched(each)
+        word = phrase.removesuffix(" ")
+        yield _marks(each), phrase, word.isascii() and word.isalnum()
 
 
 def _letters(clause: list[str]) -> tuple[int, float]:

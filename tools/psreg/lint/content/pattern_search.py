@@ -459,7 +459,7 @@ class _Searches:
         self._learned = (index, first)
 
 
-_OFTEN = frozenset((400, 6_400, 100_000))
+_OFTEN = frozenset((1_600, 12_800, 102_400))
 """After so many searches, it pays to read the patterns that were possible, but never begun."""
 
 

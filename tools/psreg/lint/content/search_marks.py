@@ -218,7 +218,7 @@ class Blocks:
     def _with_all(self, marks: frozenset[str]) -> int:
         found = self._all
         for mark_ in marks:
-            blocks = self._with(mark_)
+            blocks = self.with_mark(mark_)
             found &= blocks | blocks >> 1
             if not found:
                 break
@@ -255,10 +255,11 @@ class Blocks:
     def _with_any(self, marks: frozenset[str]) -> int:
         found = self._any.get(marks)
         if found is None:
-            found = self._any[marks] = reduce(or_, map(self._with, marks), 0)
+            found = self._any[marks] = reduce(or_, map(self.with_mark, marks), 0)
         return found
 
-    def _with(self, mark: str) -> int:
+    def with_mark(self, mark: str) -> int:
+        """Return which blocks have `mark`."""
         found = self._known.get(mark)
         if found is None:
             found = self._known[mark] = self._found(mark)
@@ -277,11 +278,12 @@ class Blocks:
 
     def _bits(self, numbers: Iterable[int]) -> int:
         """Return the set of the blocks with these `numbers`."""
-        known, bits = list(numbers), 0
+        known = list(numbers)
         if len(known) < _FEW:
+            bits = bytearray(len(self._begins) // 8 + 1)
             for number in known:
-                bits |= 1 << number
-            return bits
+                bits[number >> 3] |= 1 << (number & 7)
+            return int.from_bytes(bits, "little")
         digits = bytearray(b"0") * len(self._begins)
         for number in known:
             digits[~number] = _ONE
@@ -314,7 +316,7 @@ def _begins(spaced_text: str) -> Iterator[int]:
         at = spaced_text.find(" ", (at // _BLOCK + 1) * _BLOCK)
 
 
-_ONE, _FEW = ord("1"), 50
+_ONE, _FEW = ord("1"), 400
 
 
 class MarkIndex:

@@ -45,8 +45,23 @@ def folded(text: str) -> str:
     return text.translate({ord(character): _folded(character) for character in set(text)})
 
 
+def is_plain(character: str) -> bool:
+    """Tell whether no other letter is meant by `character`, or by the letter of which it is part.
+
+    The vowels of India and Thailand are marks, without which a word is another one.
+    """
+    return character.isascii() or "\u0900" <= character <= "\u0dff" or is_vowel(character)
+
+
+def is_vowel(character: str) -> bool:
+    """Tell whether `character` is a mark that belongs to a letter of India or Thailand."""
+    return "\u0900" <= character <= "\u0eff" and unicodedata.category(character) == "Mn"
+
+
 def visible(character: str) -> str:
-    """Return `character`, or "" if it cannot be seen by itself."""
+    """Return `character`, or "" if it cannot be seen by itself and is no part of a word."""
+    if is_vowel(character):
+        return character
     if character in _FILLERS or unicodedata.category(character) in _VANISHING:
         return ""
     return unicodedata.normalize("NFKC", character)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, dropwhile, islice
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from psreg.formats.dotprompt import Prompt
     from psreg.lint.content.texts import Content
 
-LARGEST = 1_000_000
+LARGEST = 500_000
 """The most characters of defaults that are filled in."""
 
 MOST = 20_000
@@ -50,13 +50,16 @@ _IN_WORD = lazy(
     r"[*~`<\\](?<=[^\W\d_].)"  # first what is rare: most texts are searched for this alone
     rf"(?:(?<=[*~`])[*~`]{{0,2}}|(?<=<){_TAG}|(?<=\\))(?:[*~`]{{1,3}}|<{_TAG}){{0,3}}(?=[^\W\d_])"
 )
-_LONE, _ANY_LONE = "[A-Za-z]", r"[^\W\d_]"
+_NOT_INDIA = "(?![\u0900-\u0eff])"
+"""Vowels of India and Thailand are marks, which are no word characters."""
+
+_LONE, _ANY_LONE = ("[A-Za-z]", r"[\W_]"), (rf"{_NOT_INDIA}[^\W\d_]", rf"{_NOT_INDIA}[\W_]")
 
 
-def _letter_by_letter(letter: str, fewest: int) -> re.Pattern[str]:
-    most = 6 if fewest else 1
-    alone = rf"(?<![^\W_]){letter}(?P<between>[\W_]{{1,{most}}}){letter}"
-    return lazy(rf"{alone}(?:(?P=between){letter}){{{fewest},200}}(?![^\W_])")
+def _letter_by_letter(alone: tuple[str, str], fewest: int) -> re.Pattern[str]:
+    letter, sign = alone
+    two = rf"(?<![^\W_]){letter}(?P<between>(?:{sign}){{1,{6 if fewest else 1}}}){letter}"
+    return lazy(rf"{two}(?:(?P=between){letter}){{{fewest},200}}(?![^\W_])")
 
 
 _SPELLED, _SPELLED_SHORT = _letter_by_letter(_LONE, 2), _letter_by_letter(_LONE, 0)
@@ -87,6 +90,7 @@ _FEW = 3
 
 _MASKED_RUN = lazy(r"[^\W\d_][\u0300-\u036f]{1,8}")
 _MASKED = lazy(r"[^\x00-\x7f]")
+_AFTER_OTHERS = lazy(r"(?<=[^\W\d_])(?<![\u0900-\u0eff])[\u0900-\u0eff]{1,80}")
 _AS_LETTERS = frozenset("@$|")
 _SIGN = lazy(r"[@$|](?<=[A-Za-z].)(?=[A-Za-z])")
 _SHORT_DIGITS = lazy(r"[A-Za-z0-9@$!|]{2,24}")
@@ -216,7 +220,14 @@ def _without_percent(text: str) -> str:
 def _visible(below: Layer) -> Layer:
     """Return a text without marks and invisible characters, in the letters that it is in."""
     composed = replaced(below, CHARACTERS, _MASKED_RUN, text_folding.composed)
-    return replaced(composed, CHARACTERS, _MASKED, text_folding.visible)
+    visible = replaced(composed, CHARACTERS, _MASKED, text_folding.visible)
+    return replaced(visible, CHARACTERS, _AFTER_OTHERS, _without_vowels)
+
+
+@lru_cache(maxsize=4096)
+def _without_vowels(word: str) -> str:
+    """Return `word` of India without the vowels at its beginning, which are after other letters."""
+    return "".join(dropwhile(text_folding.is_vowel, word))
 
 
 @lru_cache(maxsize=4096)
@@ -239,12 +250,13 @@ def _escaped(escape: str) -> str:
 
 
 def _in_plain_letters(below: Layer) -> Layer:
-    letters = {c: text_folding.folded(c) for c in set(below.text) if not c.isascii()}
+    found = set(below.text)
+    letters = {c: c if text_folding.is_plain(c) else text_folding.folded(c) for c in found}
     single = {ord(c): plain for c, plain in letters.items() if len(plain) == 1 and plain != c}
     if single:
         below = Layer(text=below.text.translate(single), how=CHARACTERS, below=below)
-    if all(len(letter) == 1 for letter in letters.values()):
-        return below
-    for letter in set(below.text) - letters.keys():
-        letters[letter] = text_folding.folded(letter)
-    return replaced(below, CHARACTERS, _MASKED, letters.__getitem__)
+    if not all(len(letter) == 1 for letter in letters.values()):
+        for letter in set(below.text) - letters.keys():
+            letters[letter] = text_folding.folded(letter)
+        below = replaced(below, CHARACTERS, _MASKED, letters.__getitem__)
+    return replaced(below, CHARACTERS, _AFTER_OTHERS, _without_vowels)

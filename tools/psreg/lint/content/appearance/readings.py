@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from psreg.core.diagnostics import Span
@@ -146,7 +147,7 @@ def turned(
 
 def in_script(below: Layer) -> Iterator[Layer]:
     """Yield a text that is not in Latin letters without what is between these, or inside words."""
-    ways = ((_BETWEEN, _blank), (_INSIDE, _nothing), (_IN_CHINESE, _nothing), (_CHAIN, _of_chain))
+    ways = ((_BETWEEN, _blank), (_INSIDE, _marks), (_IN_CHINESE, _nothing), (_CHAIN, _of_chain))
     for pattern, read in ways:
         whole = replaced(below, DIVIDED, pattern, read)
         if whole is not below:
@@ -155,6 +156,12 @@ def in_script(below: Layer) -> Iterator[Layer]:
 
 def _nothing(_text: str) -> str:
     return ""
+
+
+@lru_cache(maxsize=1 << 10)
+def _marks(signs: str) -> str:
+    """Return what of `signs` belongs to the letter before them, such as a vowel of Hindi."""
+    return "".join(sign for sign in signs if unicodedata.category(sign)[0] == "M")
 
 
 def _of_chain(strings: str) -> str:
