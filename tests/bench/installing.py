@@ -1,6 +1,7 @@
 """An install of one small package from a loopback server: psreg, pip, npm and uv side by side.
 
-Every cold run has a new home and no cache; one server process serves all. psreg's time includes
+Every cold run has a new home and no cache; one server process serves all. psreg, pip and uv use one
+environment, in which nothing but Python's own code runs before theirs. psreg's time includes
 the whole of The Update Framework's verification; nothing of the kind happens in the others. A warm
 run of psreg finds what it installs installed, and a registry that has not changed.
 """
@@ -15,14 +16,17 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tempfile
+import venv
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import generate
+import psreg
 from measure import Cost, Metric, cost, side_by_side
 
 RUNS = 15
@@ -92,6 +96,23 @@ def _publish(root: Path, site: Path) -> str:
     return json.loads(done.stdout)["root_sha256"]
 
 
+def _installed(folder: Path) -> Path:
+    """Return the programs of an environment with psreg and pip, as a person has it.
+
+    That of developers has modules that run whenever Python begins, for coverage and setuptools.
+    """
+    venv.create(folder, with_pip=False, symlinks=True)
+    programs = folder / "bin"
+    modules = (sysconfig.get_path("purelib"), str(Path(psreg.__file__).parents[1]))
+    where = sysconfig.get_path("purelib", "venv", vars={"base": str(folder)})
+    (Path(where) / "modules.pth").write_text("\n".join(modules))
+    _, *lines = Path(PSREG).read_text().splitlines()
+    script = programs / "psreg"
+    script.write_text("\n".join((f"#!{programs}/python", *lines)))
+    script.chmod(0o755)
+    return programs
+
+
 @contextmanager
 def _serving(site: Path, delay: float) -> Iterator[str]:
     command = [sys.executable, "-c", SERVER, str(site), str(delay)]
@@ -110,14 +131,15 @@ def metrics():
         for part in ("simple/tiny", "npm", "npm-files"):
             (site / part).mkdir(parents=True)
         pin = _publish(folder / "checkout", site)
+        programs = _installed(folder / "environment")
         _wheel(site / "simple/tiny")
         peers = [name for name in ("npm", "uv") if shutil.which(name)]
         with _serving(site, 0) as base:
             _npm(site / "npm-files", base)
-            yield from _on_loopback(_Installs(folder, base, pin), peers)
+            yield from _on_loopback(_Installs(folder, base, pin, programs), peers)
         with _serving(site, DELAY) as base:
             _npm(site / "npm-files", base)
-            yield from _from_afar(_Installs(folder, base, pin), peers)
+            yield from _from_afar(_Installs(folder, base, pin, programs), peers)
 
 
 def _on_loopback(installs: _Installs, peers: list[str]):
@@ -158,8 +180,9 @@ def _of(took: dict[str, Cost], peer: str, unit: str) -> float | str:
 class _Installs:
     """Installs of one package from the server at `base`, whose registry has the root `pin`."""
 
-    def __init__(self, folder: Path, base: str, pin: str) -> None:
+    def __init__(self, folder: Path, base: str, pin: str, programs: Path) -> None:
         self._folder, self._base, self._pin = folder, base, pin
+        self._python, self._program = str(programs / "python"), str(programs / "psreg")
         left_out = ("PIP_", "npm_", "PSREG_", "UV_")
         self._bare = {k: v for k, v in os.environ.items() if not k.startswith(left_out)}
         self._warm: dict[str, str] | None = None
@@ -171,7 +194,7 @@ class _Installs:
     def _trusting(self) -> dict[str, str]:
         _, env = self._fresh()
         # Adding the registry is done once in a person's life; its time is not the install's.
-        cost([PSREG, "registry", "add", self._base, "--root-sha256", self._pin], env=env)
+        cost([self._program, "registry", "add", self._base, "--root-sha256", self._pin], env=env)
         return env
 
     def with_psreg(self) -> Cost:
@@ -184,19 +207,19 @@ class _Installs:
         return self._psreg(self._warm)
 
     def _psreg(self, env: dict[str, str]) -> Cost:
-        return cost([PSREG, "install", "made_7", "--registry", self._base], env=env)
+        return cost([self._program, "install", "made_7", "--registry", self._base], env=env)
 
     def with_pip(self) -> Cost:
         home, env = self._fresh()
         options = ("--no-deps", "--no-cache-dir", "--disable-pip-version-check")
         where = ("--index-url", f"{self._base}/simple", "--target", f"{home}/out")
-        pip = [sys.executable, "-m", "pip", "install", *options, *where, "tiny"]
+        pip = [self._python, "-m", "pip", "install", *options, *where, "tiny"]
         return cost(pip, env=env)
 
     def with_uv(self) -> Cost:
         home, env = self._fresh()
         where = ("--index-url", f"{self._base}/simple", "--target", f"{home}/out")
-        options = ("--no-cache", "--no-deps", "--no-config", "--python", sys.executable)
+        options = ("--no-cache", "--no-deps", "--no-config", "--python", self._python)
         return cost(["uv", "pip", "install", *options, *where, "tiny"], env=env)
 
     def with_npm(self) -> Cost:
