@@ -385,6 +385,8 @@ def test_a_policy_is_enforced_by_all_that_installs(team):
     done = team.run("install", "--frozen")
     assert (done.code, "psreg.toml:5: `licences` is unknown" in done.err) == (2, True)
     assert "Did you mean `licenses`?" in done.err
+    file.write_text("[policy]\nlicences = []\n")
+    assert refused(team, "lock") == (2, "CONFIG_INVALID")
 
 
 def test_two_registries(team, tmp_path):

@@ -16,6 +16,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+LONGEST = 4_000
+"""The most characters of a text of an error; a file or a server may say more."""
+
 
 class PsregError(Exception):
     """Base of all errors psreg raises on purpose.
@@ -30,15 +33,19 @@ class PsregError(Exception):
     def __init__(
         self, code: str, message: str, hint: str = "", details: tuple[str, ...] = ()
     ) -> None:
-        super().__init__("\n  ".join((message, *details)))
         self.code = code
-        self.message = message
-        self.hint = hint
-        self.details = details
+        self.message = _bounded(message)
+        self.hint = _bounded(hint)
+        self.details = tuple(map(_bounded, details))
+        super().__init__("\n  ".join((self.message, *self.details)))
 
     def __reduce__(self) -> tuple[type[PsregError], tuple[str, str, str, tuple[str, ...]]]:
         """Make errors picklable, so that other processes can return them."""
         return type(self), (self.code, self.message, self.hint, self.details)
+
+
+def _bounded(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 class FindingsError(PsregError):

@@ -14,12 +14,7 @@ from psreg.client.project.cache import user_cache
 from psreg.client.project.folder import Plan, PromptFolder
 from psreg.client.project.lockfile import Lock, LockedPrompt
 from psreg.client.project.manifest import Manifest
-from psreg.client.project.policy import (
-    Policy,
-    check_policies,
-    known_registries,
-    policies_of,
-)
+from psreg.client.project.policy import check_policies, known_registries, policies_of
 from psreg.client.project.registries import Published
 from psreg.client.project.syncing import Sync
 from psreg.client.project.verified import VerifiedRelease
@@ -57,6 +52,9 @@ class Session:
     """A project that a command works on.
 
     The options are those of `OpenedRegistries`.
+
+    Raises:
+        UsageError: `CONFIG_INVALID`, of a `[policy]`.
     """
 
     def __init__(
@@ -73,6 +71,7 @@ class Session:
         self.workspace = workspace
         self.cache = user_cache()
         self._settings = settings
+        self._policies = policies_of(settings)
         self._store = trust_store(say)
         self.opener = OpenedRegistries(
             settings,
@@ -178,7 +177,7 @@ class Session:
         """
         sync = Sync(published, self.cache, self._withdrawn, fresh=fresh, offline=offline)
         releases = sync.releases(lock)
-        check_policies(self.policies(), releases, self._known())
+        check_policies(self._policies, releases, self._known())
         folder = self.workspace.folder(manifest)
         wanted = {each.release.filename: each.row.sha256 for each in releases}
         plan = folder.plan(wanted, overwrite=overwrite)
@@ -236,7 +235,7 @@ class Session:
         published = self.published(manifest)
         sync = Sync(published, self.cache, self._withdrawn, fresh=False, offline=offline)
         (verified,) = sync.releases(lock, [name])
-        check_policies(self.policies(), [verified], self._known())
+        check_policies(self._policies, [verified], self._known())
         filename = verified.release.filename
         path = self.workspace.folder(manifest).folder / filename
         if os.path.lexists(path):
@@ -264,10 +263,6 @@ class Session:
         if is_url(selected.location):
             return selected.location
         return Path(os.path.relpath(selected.location, self.workspace.root)).as_posix()
-
-    def policies(self) -> list[Policy]:
-        """Return the policies that apply. Raises UsageError `CONFIG_INVALID`."""
-        return policies_of(self._settings)
 
     def _known(self) -> dict[str, str]:
         known = known_registries(self._settings, self._store)
