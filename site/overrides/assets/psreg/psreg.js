@@ -10,6 +10,7 @@ guessWhatIsLost();
 enableCopying();
 enableColours();
 openByKeys();
+scrollByKeys();
 load(".ps-fill", "./fill.js");
 load(".ps-dependents", "./dependents.js");
 load(".ps-compare, .ps-diff, .ps-audit", "./texts.js");
@@ -93,6 +94,17 @@ function enableColours() {
     }
   });
   name();
+}
+
+// Code and tables that are wider than the page can be scrolled with keys.
+function scrollByKeys() {
+  const observer = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      target.toggleAttribute("tabindex", target.scrollWidth > target.clientWidth);
+      if (target.hasAttribute("tabindex")) target.tabIndex = 0;
+    }
+  });
+  for (const wide of document.querySelectorAll("pre > code, .md-typeset table")) observer.observe(wide);
 }
 
 // What was asked for is the last part of an unknown address, as a rule.
