@@ -1,5 +1,7 @@
 """The home page in a real browser: a form that is alive, what a query hides, what a finger needs."""
 
+from urllib.parse import urlsplit
+
 import pytest
 
 from psreg.catalogue.build import FixedParts, build_site
@@ -116,3 +118,24 @@ def test_without_scripts_there_is_no_control_that_needs_them(open_tab):
     for control in ("#ps-q", ".ps-copy", ".ps-fill textarea", "label[for=__search]"):
         assert page.locator(control).count()
         assert not page.locator(control).first.is_visible()
+
+
+@pytest.mark.parametrize("path", ["gone", "prompt/gone/", "prompt/gone/1.0.0/more/"])
+def test_an_unknown_address_of_a_site_below_a_path_leads_into_it(tab, path):
+    tab.foreseen = "some/path/"  # and what is looked for above it
+    page = tab.page
+    body = page.request.get(f"{tab.site}404.html").body()
+    page.route(f"{tab.site}{path}", lambda route: route.fulfill(status=404, body=body))
+    page.goto(tab.site + path)
+    page.locator(f".ps-lost[action='{urlsplit(tab.site).path}.']").wait_for()
+    page.wait_for_load_state("networkidle")
+    for link in page.locator("article a[href], footer a[href]").all():
+        assert link.evaluate("(a) => a.href").startswith(tab.site)
+    assert page.evaluate("getComputedStyle(document.querySelector('.ps-lost')).display") == "flex"
+    page.locator(".ps-lost input").fill("river")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{tab.site}?q=river")
+    above = tab.site.removesuffix("some/path/")
+    tab.said[:] = [line for line in tab.said if above not in line]
+    tab.failed[:] = [url for url in tab.failed if above not in url]
+    tab.asked[:] = [url for url in tab.asked if not url.startswith(above)]
