@@ -13,6 +13,7 @@ from typing import Any
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
 from psreg.core.identity import is_name
+from psreg.core.regex import lazy
 from psreg.core.rule import RuleTable, rule
 from psreg.core.spelling import nearest
 from psreg.core.ssh_key import SshKey
@@ -120,7 +121,8 @@ def bad_policy(judged: RegistryPolicy) -> Iterator[Finding]:
     ## Why
     The policy decides which licences are accepted and which findings are waived. An unknown key, a
     waiver of a rule that does not exist, or a site whose address is not one looks like a decision
-    but has no effect. Without a reason, a waiver cannot be assessed later. A reason or a name with
+    but has no effect. Links in a colour without enough contrast cannot be read by everybody.
+    Without a reason, a waiver cannot be assessed later. A reason or a name with
     a line break or another control character could look like several lines of output. A waiver for
     an origin applies to every release whose author states that origin, so it can only excuse
     missing test runs. A reviewer whose key is cut off cannot sign.
@@ -167,6 +169,73 @@ def _site_faults(policy: Policy) -> Iterator[Finding]:
             severity=WARNING,
             since="0.2.0",
         )
+    yield from _logo_faults(policy)
+    yield from _accent_faults(policy)
+
+
+def _logo_faults(policy: Policy) -> Iterator[Finding]:
+    logo = policy.table("site").get("logo")
+    if isinstance(logo, str) and logo and not policy.site_logo:
+        yield Finding(
+            message="`site.logo` is not the path of an SVG or PNG in the repository",
+            at=join(("site", "logo")),
+            path=str(POLICY),
+            hint="Write a path such as `registry/logo.svg`.",
+            since="0.2.0",
+        )
+
+
+PAGES: Mapping[str, tuple[str, str]] = {
+    "light": ("#fbfaf7", "darker"),
+    "dark": ("#14191b", "lighter"),
+}
+"""The colour of light and dark pages of a site, and how what is read on them has to be."""
+
+_READABLE = 4.5
+"""The lowest contrast of text (WCAG 2.2, 1.4.3)."""
+
+_HEX = lazy(r"#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
+
+
+def _accent_faults(policy: Policy) -> Iterator[Finding]:
+    table = policy.table("site").get("accent")
+    if not isinstance(table, dict):
+        return
+    for scheme, (page, way) in PAGES.items():
+        text, colour = table.get(scheme), policy.site_accent.get(scheme)
+        ratio = _contrast(colour, page) if colour else 0.0
+        if ratio >= _READABLE or not isinstance(text, str) or not text:
+            continue
+        message, hint = f"`site.accent.{scheme}` is not a colour", _colour_hint(text)
+        if colour:
+            message = f"`{colour}` has a contrast of {ratio:.2f} to 1 on {scheme} pages"
+            hint = f"Write a {way} colour; text needs {_READABLE} to 1."
+        at = join(("site", "accent", scheme))
+        yield Finding(message=message, at=at, path=str(POLICY), hint=hint, since="0.2.0")
+
+
+def _colour_hint(text: str) -> str:
+    found = _HEX.fullmatch(text)
+    if not found:
+        return "Write `#` and six hexadecimal digits, such as `#1c6b58`."
+    digits = found[1] if len(found[1]) == len("rrggbb") else "".join(d * 2 for d in found[1])
+    return f"Write `#{digits}`."
+
+
+def _contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours, from 1 to 21 (WCAG 2.2, "contrast ratio")."""
+    dark, light = sorted((_luminance(one), _luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    """Return the relative luminance of `#rrggbb` (WCAG 2.2)."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (
+        v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4  # noqa: PLR2004 - as defined
+        for v in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def _invalid_names(policy: Policy) -> Iterator[Finding]:
