@@ -155,6 +155,11 @@ def test_a_site_below_a_path_knows_its_address(registry, tmp_path):
     assert f'<link rel="canonical" href="{url}/interactive_engine/listener/">' in page
     assert f"psreg registry add {url}/ {PIN}" in (out / "index.html").read_text()
     assert f"Sitemap: {url}/sitemap.xml" in (out / "robots.txt").read_text()
+    for page, picture in {"": "home", "prompt/": "prompt", "persistent_service/": ""}.items():
+        path = f"assets/psreg/pictures/{picture or page.strip('/')}.png"
+        shown = f'<meta property="og:image" content="{url}/{path}">'
+        assert (out / page / "index.html").read_text().count(shown) == 1
+        assert (out / path).is_file()
 
 
 def test_a_policy_names_the_site(registry, tmp_path):

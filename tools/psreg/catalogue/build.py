@@ -27,7 +27,7 @@ from psreg.catalogue.pages import markdown_pages
 from psreg.catalogue.pages.draft_page import draft_list
 from psreg.catalogue.pages.entry.related_view import DEPENDENTS
 from psreg.catalogue.pages.feed_links import feed_links, home_feed_links
-from psreg.catalogue.pages.frame import Shells, Site, Template, shells_of
+from psreg.catalogue.pages.frame import Shells, Site, Template, picture_link, shells_of
 from psreg.catalogue.pages.home import home_parts, picked
 from psreg.catalogue.pages.json_api import (
     advisory_files,
@@ -352,9 +352,10 @@ class _Build:
         lists = {"index.html": home}
         lists |= {f"{slug}/index.html": {"entries": class_part(slug, rows)} for slug in CLASSES}
         if self.site.base_url:
-            home["feeds"] = home_feed_links()
+            home["feeds"] = home_feed_links() + picture_link("home", self.site)
             for slug in CLASSES:
-                lists[f"{slug}/index.html"]["feeds"] = feed_links(slug, "../")
+                shown = feed_links(slug, "../") + picture_link(slug, self.site)
+                lists[f"{slug}/index.html"]["feeds"] = shown
         for path, parts in lists.items():
             template = Template(before.frames[path])
             target.page(path, template.fill({"policy": template.policy, **parts}))

@@ -196,12 +196,17 @@ def _release_links(page: Page, site: Site) -> str:
     """Return the feeds and the picture of the page of a release; of the latest one, the oEmbed."""
     slug = page.path.partition("/")[0]
     links = entry_feed_links(page.path)
-    links += f'<meta property="og:image" content="{text(class_picture(slug, site))}">'
+    links += picture_link(slug, site)
     home = page.canonical or page.path
     if home.count("/") == _OF_NAME:
         where = text(f"{site.base_url}{home}{OEMBED}")
         links += f'<link rel="alternate" type="application/json+oembed" href="{where}">'
     return links
+
+
+def picture_link(name: str, site: Site) -> str:
+    """Return the element with the picture of a class or of `home`, for where links are shown."""
+    return f'<meta property="og:image" content="{text(class_picture(name, site))}">'
 
 
 def class_picture(slug: str, site: Site) -> str:

@@ -89,4 +89,4 @@ def test_the_pages_of_a_release_have_it_and_the_picture_of_the_class():
     picture = "https://e.org/a/assets/psreg/pictures/interactive_engine.png"
     assert all(f'<meta property="og:image" content="{picture}">' in head for head in heads)
     folder = ROOT / "site/overrides/assets/psreg/pictures"
-    assert {file.stem for file in folder.iterdir()} == set(CLASSES)
+    assert {file.stem for file in folder.iterdir()} == {*CLASSES, "home"}
