@@ -12,7 +12,6 @@ KINDS = [
     "",
     "?q=river",
     "?q=xyzzy",
-    "404.html",
     "interactive_engine/",
     "persistent_service/",
     "prompt/",
@@ -73,6 +72,14 @@ def test_axe_finds_nothing_serious(tab, some):
             tab.until("document.querySelector('.ps-search__status').textContent")
         found[path] = serious(page)
     assert {path: each for path, each in found.items() if each} == {}
+
+
+def test_axe_finds_nothing_serious_at_an_unknown_address(tab):
+    tab.elsewhere = (tab.site.removesuffix("some/path/"),)  # where the page looks for its site
+    tab.page.goto(f"{tab.site}404.html")
+    tab.page.locator(f".ps-lost[action='{urlsplit(tab.site).path}.']").wait_for()
+    tab.page.wait_for_load_state("networkidle")
+    assert serious(tab.page) == []
 
 
 def test_axe_finds_nothing_serious_in_a_conversation(tab):
