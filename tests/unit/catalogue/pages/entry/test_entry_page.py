@@ -288,12 +288,13 @@ def test_the_text_of_a_prompt_says_its_language(languages, lang):
 def test_the_command_that_tests_a_version_is_exact():
     tested = release_view.tested(ENTRIES["greeter"].latest)
     options = "--endpoint URL --model MODEL --platform ID --result RESULT --record ID-DATE.jsonl"
-    assert f"<code>psreg try greeter@1.0.0 {options}</code>" in tested
+    assert (
+        f"<code>psreg try pbes/stateless_executor/greeter/1.0.0/greeter.pbe.txt {options}</code>"
+        in tested
+    )
     template = ENTRIES["river_letter"].latest
-    command = f"psreg try river_letter@1.0.0 --set unknown-one=VALUE {options}"
+    command = f"psreg try pbes/prompt/river_letter/1.0.0/river_letter.prompt --set unknown-one=VALUE {options}"
     assert f"<code>{command}</code>" in release_view.tested(template)
-    draft = release_view.tested(replace(template, draft=True))
-    assert "psreg try pbes/prompt/river_letter/1.0.0/river_letter.prompt --set" in draft
 
 
 def test_odd_release_files_leave_gaps_not_errors():

@@ -145,9 +145,8 @@ def tested(release: Release) -> str:
 
 
 def _how_to_test(release: Release) -> str:
-    """Return the command that tests a release, which is installed, or a file if it is a draft."""
-    row = release.record
-    what = row.path if release.draft else f"{release.id.name}@{row.version}"
+    """Return the command that tests a release in a checkout, where its transcript belongs."""
+    what = release.record.path
     values = ""
     if release.id.format is Format.PROMPT:
         variables = dotprompt.read(release.artifact).variables
