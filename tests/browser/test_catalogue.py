@@ -651,7 +651,7 @@ def test_the_api_speaks_of_the_same_registry(tab):
 
 FIND = """async ([segments, queries]) => {
   const assets = document.baseURI + "assets/psreg/";
-  const { catalogueOf, find } = await import(assets + "catalogue.js");
+  const { catalogueOf, find } = await import(assets + "search/catalogue.js");
   const synonyms = await fetch(assets + "synonyms.txt").then((answer) => answer.text());
   const catalogue = catalogueOf(segments, synonyms);
   const names = (query, some) =>
@@ -684,7 +684,7 @@ def test_the_site_and_the_command_rank_alike(tab, entries):
 
 
 WORDS = """async ([texts, pairs]) => {
-  const { distance, stem, wordsOf } = await import(document.baseURI + "assets/psreg/words.js");
+  const { distance, stem, wordsOf } = await import(document.baseURI + "assets/psreg/search/words.js");
   return [
     texts.map(wordsOf), texts.map((text) => wordsOf(text).map(stem)),
     pairs.map(([one, other]) => distance(one, other, 2)),

@@ -18,9 +18,9 @@ from support.search_cases import authored, made_up, queries, segments_of
 
 FIND = """async ([segments, queries]) => {
   const assets = document.baseURI + "assets/psreg/";
-  const { catalogueOf, find } = await import(assets + "catalogue.js");
-  const { Layers, MOST_FILES, fetchTexts } = await import(assets + "layers.js");
-  const { wantedInTexts } = await import(assets + "ranking.js");
+  const { catalogueOf, find } = await import(assets + "search/catalogue.js");
+  const { Layers, MOST_FILES, fetchTexts } = await import(assets + "search/layers.js");
+  const { wantedInTexts } = await import(assets + "search/ranking.js");
   const synonyms = await fetch(assets + "synonyms.txt").then((answer) => answer.text());
   const made = segments.map((files) => files["names.json"]
     ? new Layers(files["names.json"], async (name) => files[`${name}.json`], assets) : files);

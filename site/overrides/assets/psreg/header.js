@@ -1,10 +1,10 @@
 // The search in the header: prompts first, then the documentation.
-import { root } from "./catalogue.js";
-import { documentList } from "./documents.js";
-import { engine } from "./engine.js";
-import { MOST_FILES } from "./layers.js";
-import { matcher } from "./ranking.js";
-import { counted, element, marked, moved } from "./results.js";
+import { root } from "./search/catalogue.js";
+import { documentList } from "./search/documents.js";
+import { engine } from "./search/engine.js";
+import { MOST_FILES } from "./search/layers.js";
+import { matcher } from "./search/ranking.js";
+import { counted, element, marked, moved } from "./search/results.js";
 
 const MOST = 5;
 

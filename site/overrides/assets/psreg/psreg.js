@@ -34,9 +34,9 @@ function searchLater() {
   header?.addEventListener("focus", () => load(".md-search__input", "./header.js"), once);
   if (!box) return;
   if (document.documentElement.classList.contains("ps-searching")) {
-    load(".ps-search", "./search.js");
+    load(".ps-search", "./search/search.js");
   } else {
-    box.addEventListener("focusin", () => load(".ps-search", "./search.js"), once);
+    box.addEventListener("focusin", () => load(".ps-search", "./search/search.js"), once);
     box.classList.add("ps-ready");
   }
 }

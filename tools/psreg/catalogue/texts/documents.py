@@ -1,7 +1,7 @@
 """What the search of a site finds in its documentation: a list of pages, read from their HTML.
 
 Each has what a reader would recognize it by (title, headings, first sentence), and the most telling
-words of its text. The site ranks them as it ranks prompts (`assets/psreg/documents.js`).
+words of its text. The site ranks them as it ranks prompts (`assets/psreg/search/documents.js`).
 """
 
 from __future__ import annotations

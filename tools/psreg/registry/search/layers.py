@@ -2,7 +2,7 @@
 
 A browser reads small segments whole. Of a large one it reads names, tags and facets first; when
 somebody searches, it reads the blocks of words that the query needs, and the summaries of what it
-shows. All of it follows from the segment alone. `assets/psreg/layers.js` reads it.
+shows. All of it follows from the segment alone. `assets/psreg/search/layers.js` reads it.
 """
 
 from __future__ import annotations

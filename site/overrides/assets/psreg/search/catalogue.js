@@ -6,7 +6,7 @@ import { Index, search, shortened } from "./ranking.js";
 import { Thesaurus } from "./thesaurus.js";
 import { wordsOf } from "./words.js";
 
-export const root = new URL("../../", import.meta.url);
+export const root = new URL("../../../", import.meta.url);
 
 export const FACETS = ["class", "tag", "license", "tested", "protocol"];
 
