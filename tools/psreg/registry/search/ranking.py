@@ -2,8 +2,8 @@
 
 The entries that match all words of a query come first, then those that match most of them. What a
 word means, `query` tells; where it occurs, and how often others say it so, decides the rank. The
-site ranks alike (`site/overrides/assets/psreg/search/ranking.js`), and `tests/vectors/search.json` and
-tests in a browser hold both to it.
+site ranks alike (`assets/psreg/search/ranking.js`), and `tests/vectors/search.json` and tests in a
+browser hold both to it.
 """
 
 from __future__ import annotations

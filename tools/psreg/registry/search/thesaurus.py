@@ -2,7 +2,7 @@
 
 Each line is one meaning: words and phrases that stand for each other, and after `>` related ones,
 which are found as well, but not the reverse. A line with `!` lists words that fit most prompts.
-`site/overrides/assets/psreg/search/thesaurus.js` reads the same file.
+`assets/psreg/search/thesaurus.js` reads the same file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Words of texts and queries as the search compares them: without case, accents and endings.
 
-`site/overrides/assets/psreg/search/words.js` does the same for the site; `tests/vectors/search.json` and
-the tests in a browser hold both to it.
+`assets/psreg/search/words.js` does the same for the site; `tests/vectors/search.json` and the tests
+in a browser hold both to it.
 """
 
 from __future__ import annotations
