@@ -104,3 +104,28 @@ def test_times_of_metadata_are_read_without_loading_what_reads_all():
     loaded = "print(sys.modules['_strptime'].__spec__ is not None);"
     one = "read('2026-11-27T12:18:09Z', '%Y-%m-%dT%H:%M:%SZ');"
     assert printed(f"{code} {one} {loaded} read('2026', '%Y'); {loaded} {one}") == ["False", "True"]
+
+
+def test_datetime_is_the_module_in_c_and_works_as_usual():
+    names = subprocess.run(
+        [sys.executable, "-c", "import datetime; print(*datetime.__all__)"],
+        capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    code = (
+        f"import datetime, pickle; print(datetime.__name__, all(map(vars(datetime).get, {names})));"
+    )
+    now = (
+        "now = datetime.datetime.now(datetime.UTC); print(pickle.loads(pickle.dumps(now)) == now);"
+    )
+    read = "print(datetime.datetime.strptime('2 Jan 2026', '%d %b %Y').isoformat());"
+    certificate = (
+        "from cryptography import x509; from cryptography.hazmat.primitives.asymmetric import ed25519;"
+        " name = x509.Name([]); key = ed25519.Ed25519PrivateKey.generate();"
+        " made = x509.CertificateBuilder(name, name, key.public_key(), 1, now,"
+        " now + datetime.timedelta(days=1)).sign(key, None);"
+        " print(made.not_valid_before_utc == now.replace(microsecond=0))"
+    )
+    assert printed(f"{code} {now} {read} {certificate}") == [
+        *("_datetime", "True", "True"),
+        *("2026-01-02T00:00:00", "True"),
+    ]

@@ -114,4 +114,7 @@ def defer() -> None:
         sys.meta_path.insert(0, _LateFinder)
     for name in _CALLED:
         sys.modules.setdefault(name, _Called(name))
+    with suppress(ImportError):
+        # NOTE: as in Python 3.12 and later; `datetime` in Python defines all of this once more.
+        sys.modules.setdefault("datetime", import_module("_datetime"))
     sys.modules.setdefault("_strptime", _Times("_strptime"))
