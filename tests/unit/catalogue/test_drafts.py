@@ -248,6 +248,23 @@ def test_many_findings_are_folded(root: Path) -> None:
     assert page.index("Draft: not released.") < page.index("<details>")
 
 
+def test_many_drafts_are_folded(root: Path) -> None:
+    for name in ("fig_jam", "ice_cream", "nut_bread", "rye_toast"):
+        put(root, version(name))
+    drafts = found(root)
+    told = draft_list(drafts.by_name.values(), ())
+    assert "<details>" in told
+    number = told.count('<li><a href="prompt/')
+    assert f"<summary><strong>{number} drafts</strong></summary>" in told
+    put(root, {"pbes/stray.txt": "x"})
+    others = found(root).others
+    assert f"{number} drafts, {len(others)} other finding" in draft_list(
+        drafts.by_name.values(), others
+    )
+    few = list(drafts.by_name.values())[:3]
+    assert "<details>" not in draft_list(few, ())
+
+
 def test_nothing_of_a_hostile_draft_becomes_markup(tmp_path: Path) -> None:
     files = {str(path): data for path, data in hostile_tree().items()}
     artifact = "pbes/interactive_engine/hostile/0.1.0-rc.1/hostile.pbe.txt"

@@ -54,7 +54,7 @@ def _notice(draft: Draft) -> str:
 
 
 _UNFOLDED = 3
-"""How many findings are shown at once: the page below them is what the preview is for."""
+"""How many findings or drafts are shown at once: the page below is what the preview is for."""
 
 
 def _counted(draft: Draft) -> str:
@@ -83,8 +83,13 @@ def draft_list(drafts: Iterable[Draft], others: Iterable[Diagnostic]) -> str:
         "<p><strong>This is a preview with drafts.</strong> Drafts are not released: nothing of "
         "them is signed, and psreg does not install them.</p>"
     )
-    items = [*map(_item, drafts), *map(_finding, others)]
+    listed, found_beside = [*map(_item, drafts)], [*map(_finding, others)]
+    items = listed + found_beside
     found = _list(items) if items else "<p>There are no drafts.</p>"
+    if len(items) > _UNFOLDED:
+        head = count(len(listed), "draft")
+        head += f", {count(len(found_beside), 'other finding')}" if found_beside else ""
+        found = f"<details><summary><strong>{head}</strong></summary>{found}</details>"
     # The home page is at the root of the site.
     return note("warning", lead + found).replace(ROOT, "")
 
