@@ -59,7 +59,7 @@ def is_vowel(character: str) -> bool:
 
 
 def visible(character: str) -> str:
-    """Return `character`, or "" if it cannot be seen by itself and is no part of a word."""
+    """Return `character`, or "" if it cannot be seen and does not belong to a letter."""
     if is_vowel(character):
         return character
     if character in _FILLERS or unicodedata.category(character) in _VANISHING:

@@ -51,7 +51,7 @@ _IN_WORD = lazy(
     rf"(?:(?<=[*~`])[*~`]{{0,2}}|(?<=<){_TAG}|(?<=\\))(?:[*~`]{{1,3}}|<{_TAG}){{0,3}}(?=[^\W\d_])"
 )
 _NOT_INDIA = "(?![\u0900-\u0eff])"
-"""Vowels of India and Thailand are marks, which are no word characters."""
+"""Vowels of India and Thailand are marks, which `\\w` does not match."""
 
 _LONE, _ANY_LONE = ("[A-Za-z]", r"[\W_]"), (rf"{_NOT_INDIA}[^\W\d_]", rf"{_NOT_INDIA}[\W_]")
 
