@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from psreg.catalogue.pages.class_texts import class_chip, class_text
 from psreg.catalogue.pages.entry.entry_page import DRAFT_CHIP, entry_pages
-from psreg.catalogue.pages.frame import ROOT, Page, Site, address, crumbs
+from psreg.catalogue.pages.frame import ROOT, Page, Site, address, entry_crumbs
 from psreg.catalogue.pages.html import count, link, note, text
 from psreg.core.diagnostics import ERROR, Diagnostic
 
@@ -22,12 +22,11 @@ def draft_pages(draft: Draft, site: Site) -> Iterator[Page]:
         yield from entry_pages(draft.entry, site, told)
         return
     kind, name = class_text(draft.id.entry_class), draft.id.name
-    steps = [("Prompts", ""), (kind.title, f"{kind.slug}/"), (name, "")]
     yield Page(
         path=f"{kind.slug}/{name}/",
         title=name,
         description=f"What keeps {name} from being released.",
-        body=f'{crumbs(steps)}<header class="ps-head"><p class="ps-kicker">'
+        body=f'{entry_crumbs(kind.slug, name)}<header class="ps-head"><p class="ps-kicker">'
         f"{class_chip(kind.slug)}</p><h1>{text(name)}</h1>"
         f'<p class="ps-name">{"" if draft.signed else DRAFT_CHIP}</p></header>{told}',
     )

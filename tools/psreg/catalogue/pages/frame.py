@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from psreg.catalogue.pages.class_texts import class_text
 from psreg.catalogue.pages.feed_links import entry_feed_links
 from psreg.catalogue.pages.html import link, tag, text
 from psreg.registry.records import PackageRecord
@@ -222,6 +223,12 @@ def entry_folder(record: PackageRecord) -> str:
 def by_name(name: str) -> str:
     """Return a link to the entry `name`, whose class is not known: a search finds it first."""
     return link(f"{ROOT}?q={quote(name)}", f"<code>{text(name)}</code>")
+
+
+def entry_crumbs(entry_class: str, name: str, *below: tuple[str, str]) -> str:
+    """Return the breadcrumbs of the page of an entry, or of one with more steps `below` it."""
+    home = ("Prompts", ""), (class_text(entry_class).title, f"{entry_class}/")
+    return crumbs([*home, (name, f"{entry_class}/{name}/"), *below])
 
 
 def crumbs(steps: list[tuple[str, str]]) -> str:

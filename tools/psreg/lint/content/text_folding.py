@@ -34,6 +34,9 @@ _NAMED = lazy(
 """The names of letters that are a plain one with something added, or turned."""
 
 _OTHER_NAMES = {"SCHWA": "e", "ENG": "n", "EZH": "z"}
+INDIA = "\u0900-\u0eff"
+"""The letters of India and Thailand, whose vowels are marks, as a range of a pattern."""
+
 _LIKE_NOTHING = lazy("[\u0900-\u0dff\u2e80-\ua4cf\uac00-\ud7ff\U00020000-\U0003ffff]")
 """Scripts without look-alikes in other scripts: most of India's and East Asia's."""
 
@@ -55,7 +58,7 @@ def is_plain(character: str) -> bool:
 
 def is_vowel(character: str) -> bool:
     """Tell whether `character` is a mark that belongs to a letter of India or Thailand."""
-    return "\u0900" <= character <= "\u0eff" and unicodedata.category(character) == "Mn"
+    return INDIA[0] <= character <= INDIA[-1] and unicodedata.category(character) == "Mn"
 
 
 def visible(character: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from psreg.catalogue.pages.class_texts import class_chip, class_text
-from psreg.catalogue.pages.frame import Page, address, crumbs, entry_folder
+from psreg.catalogue.pages.frame import Page, address, entry_crumbs, entry_folder
 from psreg.catalogue.pages.html import count, cut, link, note, section, text
 from psreg.core.classes import Format
 from psreg.core.diagnostics import INFO, Diagnostic
@@ -81,8 +81,7 @@ def conversation_pages(entry: Entry, release: Release, title: str) -> Iterator[P
     if not paths:
         return
     kind, row = class_text(entry.record.entry_class), release.record
-    home = entry_folder(entry.record)
-    folder = f"{home}{row.version}/"
+    folder = f"{entry_folder(entry.record)}{row.version}/"
     spoken = read_conformances(row.protocols)
     recordings = (
         _Recording(path, release.files[path], tuple(s for s in spoken if path in s.transcripts))
@@ -90,18 +89,13 @@ def conversation_pages(entry: Entry, release: Release, title: str) -> Iterator[P
     )
     room = _MOST_CHARACTERS // len(paths)
     shown = "".join(_recording(release, recording, room) for recording in recordings)
-    steps = [
-        ("Prompts", ""),
-        (kind.title, f"{kind.slug}/"),
-        (entry.record.name, home),
-        (row.version, folder),
-        ("Conversations", ""),
-    ]
+    below = (row.version, folder), ("Conversations", "")
     yield Page(
         path=f"{folder}{_FOLDER}",
         title=f"{title} {row.version}: conversations",
         description=f"The test runs of {entry.record.name} {row.version}, as they were recorded.",
-        body=f'{crumbs(steps)}<header class="ps-head"><p class="ps-kicker">{class_chip(kind.slug)}'
+        body=f'{entry_crumbs(kind.slug, entry.record.name, *below)}<header class="ps-head">'
+        f'<p class="ps-kicker">{class_chip(kind.slug)}'
         f"</p><h1>Conversations with {text(title)}</h1>"
         f'<p class="ps-lead">The test runs of version {text(row.version)}, as their authors '
         f"recorded them. What is said in them is not checked.</p></header>{shown}",

@@ -21,7 +21,15 @@ from psreg.catalogue.pages.entry.linked_data import linked_data
 from psreg.catalogue.pages.entry.needs_view import needs
 from psreg.catalogue.pages.entry.related_view import related
 from psreg.catalogue.pages.entry.withdrawn_view import purged_pages, withdrawn
-from psreg.catalogue.pages.frame import ROOT, Page, Site, address, by_name, crumbs, entry_folder
+from psreg.catalogue.pages.frame import (
+    ROOT,
+    Page,
+    Site,
+    address,
+    by_name,
+    entry_crumbs,
+    entry_folder,
+)
 from psreg.catalogue.pages.html import COPY, chips, command, link, note, section, table, terms, text
 from psreg.formats.release import told_origin
 from psreg.registry.published import Entry, Release
@@ -88,16 +96,10 @@ def _version_page(entry: Entry, release: Release, site: Site, body: str) -> Page
 def _header(entry: Entry, release: Release, site: Site, notice: str, *, pinned: bool) -> str:
     record = entry.record
     kind = class_text(record.entry_class)
-    steps = [
-        ("Prompts", ""),
-        (kind.title, f"{kind.slug}/"),
-        (record.name, f"{kind.slug}/{record.name}/"),
-    ]
-    if pinned:
-        steps.append((release.record.version, ""))
+    below = [(release.record.version, "")] if pinned else []
     where = address(entry_folder(entry.record)) if pinned and release is entry.latest else ""
     return (
-        f"{crumbs(steps)}{_banners(entry, release)}{notice}"
+        f"{entry_crumbs(kind.slug, record.name, *below)}{_banners(entry, release)}{notice}"
         f'<header class="ps-head"><p class="ps-kicker">{class_chip(kind.slug)}</p>'
         f"<h1>{text(release_view.title(release))}</h1>"
         f'<p class="ps-name"><code>{text(record.name)}</code> {_brief(release)}</p>'

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from psreg.catalogue.pages.class_texts import class_chip, class_text
 from psreg.catalogue.pages.entry.use_view import is_withdrawn
-from psreg.catalogue.pages.frame import Page, address, by_name, crumbs, entry_folder
+from psreg.catalogue.pages.frame import Page, address, by_name, entry_crumbs, entry_folder
 from psreg.catalogue.pages.html import link, note, text
 from psreg.registry.published import Entry, Release
 
@@ -29,18 +29,13 @@ def purged_pages(entry: Entry) -> Iterator[Page]:
     for row in entry.record.releases:
         if row.revoked is None or not row.is_purged:
             continue
-        steps = [
-            ("Prompts", ""),
-            (kind.title, f"{kind.slug}/"),
-            (name, home),
-            (row.version, ""),
-        ]
         told = f"<p><strong>Removed.</strong> {text(row.revoked.told('This version'))}</p>"
         yield Page(
             path=f"{home}{row.version}/",
             title=f"{name} {row.version}",
             description=f"Why version {row.version} of {name} was removed.",
-            body=f'{crumbs(steps)}<header class="ps-head"><p class="ps-kicker">'
+            body=f'{entry_crumbs(kind.slug, name, (row.version, ""))}<header class="ps-head">'
+            f'<p class="ps-kicker">'
             f"{class_chip(kind.slug)}</p><h1>{text(name)} {text(row.version)}</h1>"
             f"{note('danger', told + _instead(entry, None))}</header>",
         )

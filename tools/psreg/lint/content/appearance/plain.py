@@ -50,7 +50,7 @@ _IN_WORD = lazy(
     r"[*~`<\\](?<=[^\W\d_].)"  # first what is rare: most texts are searched for this alone
     rf"(?:(?<=[*~`])[*~`]{{0,2}}|(?<=<){_TAG}|(?<=\\))(?:[*~`]{{1,3}}|<{_TAG}){{0,3}}(?=[^\W\d_])"
 )
-_NOT_INDIA = "(?![\u0900-\u0eff])"
+_NOT_INDIA = f"(?![{text_folding.INDIA}])"
 """Vowels of India and Thailand are marks, which `\\w` does not match."""
 
 _LONE, _ANY_LONE = ("[A-Za-z]", r"[\W_]"), (rf"{_NOT_INDIA}[^\W\d_]", rf"{_NOT_INDIA}[\W_]")
@@ -90,7 +90,7 @@ _FEW = 3
 
 _MASKED_RUN = lazy(r"[^\W\d_][\u0300-\u036f]{1,8}")
 _MASKED = lazy(r"[^\x00-\x7f]")
-_AFTER_OTHERS = lazy(r"(?<=[^\W\d_])(?<![\u0900-\u0eff])[\u0900-\u0eff]{1,80}")
+_AFTER_OTHERS = lazy(rf"(?<=[^\W\d_])(?<![{text_folding.INDIA}])[{text_folding.INDIA}]{{1,80}}")
 _AS_LETTERS = frozenset("@$|")
 _SIGN = lazy(r"[@$|](?<=[A-Za-z].)(?=[A-Za-z])")
 _SHORT_DIGITS = lazy(r"[A-Za-z0-9@$!|]{2,24}")
