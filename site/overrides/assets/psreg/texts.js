@@ -1,6 +1,8 @@
 // The texts of versions: two compared word by word, or one as a list of its instructions. And the form
 // that leads to the comparison of two versions.
 
+import { visible } from "./visible.js";
+
 // More differences between two parts are not told apart: one replaced the other.
 const MOST_EDITS = 600;
 
@@ -12,10 +14,6 @@ const WORDS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M
 const TOKEN = /"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s{}[\],:"]+/gs;
 
 const ADDRESS = /(\b(?:https?|ftp|wss?):\/\/[^\s<>"'`\\^|]+)/i;
-
-// As the pages show them: characters that could hide or reorder text, and halves of characters.
-const HIDDEN =
-  /\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff\p{Cs}\u{e0000}-\u{e007f}]/gu;
 
 export function start(box) {
   if (box.matches("form")) {
@@ -204,12 +202,6 @@ function unchanged(text, first, last) {
   const before = lines.slice(0, head).map((line) => `${line}\n`);
   const after = lines.slice(lines.length - tail);
   return [before.join(""), gap, after.join("\n")];
-}
-
-function visible(text) {
-  return text.replace(HIDDEN, (found) =>
-    `⟨U+${found.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
-  );
 }
 
 // Returns ["same" | "del" | "ins", text] pairs. Without "ins" they are the text before, without "del"

@@ -1,13 +1,12 @@
 // Texts from prompts and endpoints as a page may show them, and what to do when a request failed.
 
-const HIDDEN = /\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]|[\u{e0000}-\u{e007f}]/gu;
+import { visible as asShown } from "../visible.js";
+
 const MOST_SHOWN = 200_000;
 
-// Returns a text with the characters that could hide or reorder it as `⟨U+202E⟩`, and a very long one cut.
+// Returns a text as the pages show it, and a very long one cut.
 export function visible(text) {
-  const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
-  const code = (found) => found.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-  return shown.replace(HIDDEN, (found) => `⟨U+${code(found)}⟩`);
+  return asShown(text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text);
 }
 
 // Shows an error with what to do about it, and the part of the page that explains it for this server.
