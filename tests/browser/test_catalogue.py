@@ -349,6 +349,40 @@ def test_the_header_is_searched_by_keyboard_alone(tab):
     tab.until("document.querySelectorAll('.ps-result').length === 1")
 
 
+@pytest.mark.parametrize(
+    ("path", "field", "link"),
+    [("guide/", "header [name=q]", ".ps-found a"), ("", "#ps-q", ".ps-result > a")],
+)
+def test_what_arrives_later_leaves_the_focus_where_it_is(tab, path, field, link):
+    held = []
+    documents = "**/search/documents.json"
+    tab.page.route(documents, lambda route: held.append(route))
+    page = tab.open(path)
+    with page.expect_request(documents):
+        page.locator(field).press_sequentially("listener")
+    page.locator(link).first.wait_for()
+    page.keyboard.press("ArrowDown")
+    at = page.evaluate("document.activeElement.href")
+    assert at.endswith("/listener/")
+    tab.until(f"document.querySelector({link!r}) === document.activeElement")
+    held.pop().continue_()
+    page.locator(".ps-documents a").first.wait_for()
+    assert page.evaluate("document.activeElement.href") == at
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.name") == "q"
+
+
+def test_the_field_has_the_focus_if_the_link_that_had_it_is_gone(tab):
+    page = tab.open("?q=listener")
+    page.locator(".ps-result > a").first.focus()
+    page.evaluate(
+        "document.querySelector('#ps-q').value = 'greeter';"
+        "document.querySelector('#ps-q').dispatchEvent(new Event('input'))"
+    )
+    tab.until("document.querySelector('.ps-result > a')?.href.endsWith('/greeter/')")
+    assert page.evaluate("document.activeElement.id") == "ps-q"
+
+
 def test_what_the_header_cannot_fetch_is_told(tab):
     tab.foreseen = "Failed to load resource"
     tab.page.route("**/search/documents.json", lambda route: route.abort())

@@ -4,14 +4,14 @@ import { documentList } from "./search/documents.js";
 import { engine } from "./search/engine.js";
 import { MOST_FILES } from "./search/layers.js";
 import { matcher } from "./search/ranking.js";
-import { counted, element, marked, moved } from "./search/results.js";
+import { changing, counted, element, marked, moved } from "./search/results.js";
 
 const MOST = 5;
 
 export function start(input) {
   const output = document.querySelector(".ps-found");
   const status = output.querySelector("[role=status]");
-  const show = (...parts) => output.replaceChildren(status, ...parts.flat());
+  const show = (...parts) => changing(output, input, () => output.replaceChildren(status, ...parts.flat()));
   const look = async () => {
     const query = input.value;
     if (!query.trim()) {

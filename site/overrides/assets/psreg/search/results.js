@@ -32,6 +32,15 @@ export function moved(event, input, links) {
   return true;
 }
 
+// Changes what `box` shows; the link that has the focus keeps it, and if it is gone, the field gets it.
+export function changing(box, input, change) {
+  const { href } = box.contains(document.activeElement) ? document.activeElement : {};
+  change();
+  if (!href || box.contains(document.activeElement)) return;
+  const same = [...box.querySelectorAll("a")].find((link) => link.href === href);
+  (same ?? input).focus({ preventScroll: true });
+}
+
 export function counted(number, one, more) {
   return `${number} ${number === 1 ? one : more}`;
 }

@@ -4,7 +4,7 @@ import { documentList } from "./documents.js";
 import { engine } from "./engine.js";
 import { MOST_FILES } from "./layers.js";
 import { matcher } from "./ranking.js";
-import { counted, element, marked, moved } from "./results.js";
+import { changing, counted, element, marked, moved } from "./results.js";
 
 const PAGE = 30;
 const PAUSE_MS = 150;
@@ -177,7 +177,8 @@ async function render(state) {
   // Somebody has typed on.
   if (turn !== state.turn) return;
   showFacets(state, result.counts, active);
-  list.replaceChildren(...(active ? items(result.found, matcher(result.wanted)) : state.first));
+  const now = active ? items(result.found, matcher(result.wanted)) : state.first;
+  changing(list, input, () => list.replaceChildren(...now));
   // Once is enough; the page of the class itself says so at its top.
   const reserved = fixed ? null : list.querySelector(".ps-class--persistent_service");
   if (active) reserved?.after(" ", element("span", "ps-reserved", RESERVED));
@@ -195,8 +196,10 @@ async function showDocuments({ box, engine: all, fixed, input }) {
   if (fixed) return;
   const result = query.trim() ? await all.documents(query) : { found: [] };
   if (query !== input.value) return;
-  box.querySelector(".ps-documents")?.remove();
-  box.append(...documentList(result));
+  changing(box, input, () => {
+    box.querySelector(".ps-documents")?.remove();
+    box.append(...documentList(result));
+  });
 }
 
 // While somebody searches, the page shows only what was found.
