@@ -13,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import browsing
 import checking
 import clusters
 import conversing
@@ -49,6 +50,7 @@ TOPICS = {
     "deploy": deploying.metrics,
     "search": searching.metrics,
     "layers": searching.layers,
+    "browser": browsing.metrics,
     "relevance": searching.relevant,
     "site": site_building.metrics,
     "protocols": conversing.metrics,

@@ -62,7 +62,7 @@ FILES = 4
 def layers() -> Iterator[Metric]:
     """What a browser fetches of a large segment: before the first results, and for a query."""
     for number in (MANY, NAMES):
-        segment = read_segment(write_segment(dict(_worst(number))))
+        segment = read_segment(write_segment(dict(worst(number))))
         sizes = {name: len(gzip.compress(data)) for name, data in layer_files(segment)}
         first = sizes.pop("names.json") / 1_000
         most = sum(sorted(sizes.values())[-FILES:]) / 1_000
@@ -72,7 +72,7 @@ def layers() -> Iterator[Metric]:
         yield Metric(f"kB gzip that a query fetches among {number:,}, at most", most, 100)
 
 
-def _worst(number: int) -> Iterator[tuple[str, Row]]:
+def worst(number: int) -> Iterator[tuple[str, Row]]:
     """Yield rows of random words, which compress worse than those of people."""
     pick = random.Random(number)
 

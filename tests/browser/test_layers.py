@@ -1,6 +1,7 @@
 """A catalogue that is read in layers finds the same as one that is read whole, with few requests."""
 
 import gzip
+import itertools
 import json
 from pathlib import PurePosixPath
 
@@ -10,11 +11,11 @@ from psreg.catalogue.build import FixedParts, build_site
 from psreg.catalogue.server import SiteServer
 from psreg.catalogue.site_source import SiteSource
 from psreg.cli.rules import all_rules
-from psreg.registry.catalog_segments import read_segment
+from psreg.registry.catalog_segments import read_segment, write_segment
 from psreg.registry.search.layers import layer_files
 from psreg.registry.search.ranking import search
 from support.publishing import release
-from support.search_cases import authored, made_up, queries, segments_of
+from support.search_cases import authored, made_up, queries, rows_of, segments_of
 
 FIND = """async ([segments, queries]) => {
   const assets = document.baseURI + "assets/psreg/";
@@ -59,6 +60,55 @@ def test_layers_rank_as_the_command_does(tab, entries, layers):
         told.append([[e.name for e in found if e.partial is some] for some in (False, True)])
     shown = [layered(d) if cut else json.loads(d) for d, cut in zip(segments, layers, strict=True)]
     assert tab.open().evaluate(FIND, [shown, asked]) == told
+
+
+CHOICES = """([whole, layered, queries, choices]) => {
+  const assets = document.baseURI + "assets/psreg/";
+  return Promise.all(["catalogue", "layers"].map((name) => import(`${assets}search/${name}.js`)))
+    .then(([{ catalogueOf, find }, { Layers }]) => {
+      const made = layered.map((files) => new Layers(files["names.json"], null, assets));
+      const told = (segments) => {
+        const catalogue = catalogueOf(segments, "");
+        return queries.map((query) => choices.map((chosen) => {
+          const { found, counts, total } = find(catalogue, query, chosen);
+          const some = find(catalogue, query, chosen, 3);
+          const values = Object.entries(counts).map(([facet, all]) => [facet, [...all].sort()]);
+          const names = [found, some.found].map((rows) => rows.map(({ row }) => row.name));
+          return [...names, some.total, total, values];
+        }));
+      };
+      return [told(whole), told(made)];
+    });
+}"""
+"""What is found with selections in facets and in other orders, in whole segments and in layers."""
+
+
+def test_selections_and_orders_are_the_same_in_layers(tab):
+    rows = rows_of([entry | {"summary": "", "use_case": "", "words": ""} for entry in made_up(200)])
+    for n, row in enumerate(rows.values()):
+        row |= {"date": f"2026-01-{n % 28 + 1:02}", "protocol": ["vpp"] * (n % 3 == 0)}
+        row["platform"] = ["a", "b", "c"][: n % 4]
+    old = {name: row | {"tags": ["stale"]} for name, row in [*rows.items()][::2]}
+    new = dict([*rows.items()][: len(rows) // 2])
+    segments = [write_segment({**rows, **old}), write_segment(new, [[*rows][-1]])]
+    choices = [
+        {},
+        {"sort": "newest"},
+        {"sort": "name", "class": "prompt"},
+        {"tag": "code", "tested": "two-or-more"},
+        {"tag": "stale", "sort": "newest"},
+        {"protocol": "vpp", "license": "MIT"},
+        {"tag": "nothing"},
+    ]
+    asked = ["", "code", "quiz review", "learn x2", "stale", "codde"]
+    given = [[*map(json.loads, segments)], [*map(layered, segments)], asked, choices]
+    whole, layers = tab.open().evaluate(CHOICES, given)
+    assert layers == whole
+    for found, some, total_of_some, total, _ in itertools.chain(*whole):
+        assert some == found[:3]
+        assert total_of_some == total == len(found)
+    assert whole[0][1][0] != whole[0][0][0] == sorted(whole[0][0][0])
+    assert len(whole[4][0][0]) > 10
 
 
 NUMBER = 300

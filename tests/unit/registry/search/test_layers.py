@@ -46,14 +46,49 @@ def rows_in(places, column):
     return found
 
 
+DIGITS = [chr(n) for n in range(ord("#"), ord("~")) if chr(n) != "\\"]
+
+
+def column(coded, width=1):
+    """Return the numbers of a column of one value in a row."""
+    places = range(0, len(coded["rows"]), width)
+    numbers = (coded["rows"][place : place + width] for place in places)
+    return [coded["values"][number(digits)] for digits in numbers]
+
+
+def number(digits):
+    """Return what digits stand for."""
+    value = 0
+    for digit in digits:
+        value = value * len(DIGITS) + DIGITS.index(digit)
+    return value
+
+
+def lists(coded):
+    """Return the lists of a column of several values in a row."""
+    assert coded["rows"].endswith("!")
+    return [column({**coded, "rows": row}) for row in coded["rows"][:-1].split("!")]
+
+
 def test_the_first_layer_has_what_a_search_needs_first():
     names = layers(made(3), ["removed"])["names.json"]
-    assert names["name"] == ["entry_0", "entry_2", "entry_1"]  # by tags, the most frequent first
-    assert names["tags"] == {"values": ["rare", "water"], "rows": [[1], [1], [0, 1]]}
-    assert names["class"] == {"values": ["prompt"], "rows": [0, 0, 0]}
+    # By tags, the most frequent first.
+    assert lists(names["name"]) == [["entry_", "0"], ["entry_", "2"], ["entry_", "1"]]
+    assert lists(names["tags"]) == [["water"], ["water"], ["rare", "water"]]
+    assert lists(names["protocol"]) == [[], [], []]
+    assert column(names["class"]) == ["prompt"] * 3
     assert names["deprecated"] == [1]
-    assert names["tested"] == [0, 0, 0]
+    assert [number(digit) for digit in names["tested"]] == [0, 0, 0]
     assert names["gone"] == ["removed"]
+
+
+def test_numbers_have_as_many_digits_as_the_greatest_one_needs():
+    rows = {f"entry_{n}": row | {"date": f"{n:04}"} for n, row in enumerate(made(91).values())}
+    dates = layers(dict([*rows.items()][:90]))["names.json"]["date"]
+    assert sorted(column(dates)) == [f"{n:04}" for n in range(90)]
+    dates = layers(rows)["names.json"]["date"]
+    assert sorted(column(dates, width=2)) == [f"{n:04}" for n in range(91)]
+    assert not {*'"\\!'} & {*dates["rows"]}
 
 
 def test_blocks_tell_rows_and_columns():

@@ -1,8 +1,11 @@
 // The catalogue in the browser: the signed segments that `psreg search` reads, scanned row by row. A
 // site with drafts has one more, which is not signed.
 
+import { compare, greatest, rowsBetween } from "./columns.js";
 import { Layers, TESTED } from "./layers.js";
-import { Index, search, shortened } from "./ranking.js";
+import { Index, ranked } from "./ranking.js";
+import { Rows } from "./rows.js";
+import { selected } from "./selection.js";
 import { Thesaurus } from "./thesaurus.js";
 import { wordsOf } from "./words.js";
 
@@ -32,84 +35,91 @@ export async function fetched(path) {
   return answer;
 }
 
+// Reads segments, the oldest first; a newer one replaces rows of older ones.
 export function catalogueOf(segments, synonyms) {
-  const layers = segments.filter((segment) => segment instanceof Layers);
-  layers.sort((a, b) => b.count - a.count);
-  return { index: new Index(rowsOf(segments), layers), thesaurus: new Thesaurus(synonyms), layers };
-}
-
-// Returns the rows of all segments, in no order; a newer segment replaces rows of older ones.
-export function rowsOf(segments) {
-  const found = [];
+  const parts = [];
   const later = new Set();
   for (const segment of segments.toReversed()) {
-    const layered = segment instanceof Layers;
-    const rows = layered ? segment.rows : rowsIn(segment);
-    for (const row of rows) if (!later.has(row.name)) found.push(row);
+    const part = segment instanceof Layers ? segment : rowsOf(segment, later);
+    if (part === segment && later.size) part.replace(later);
+    parts.push(part);
     // Nothing is older than the first one, which is the largest.
     if (segment === segments[0]) break;
-    for (const { name } of rows) later.add(name);
-    for (const name of (layered ? segment.names : segment).gone) later.add(name);
+    for (let at = 0; at < part.count; at += 1) later.add(part.name(at));
+    for (const name of segment.gone) later.add(name);
   }
-  return found;
+  const layers = parts.filter((part) => part instanceof Layers);
+  return { index: new Index(parts.reverse()), thesaurus: new Thesaurus(synonyms), layers };
 }
 
-function rowsIn(segment) {
-  const values = (column, at) => column.rows[at].map((value) => column.values[value]);
-  return segment.name.map((name, at) => {
-    const [entryClass] = values(segment.class, at);
-    const tags = values(segment.tags, at);
+// Returns the rows of a segment but for those with one of these names.
+function rowsOf(segment, later) {
+  const kept = [...segment.name.keys()].filter((at) => !later.has(segment.name[at]));
+  const values = (key) => kept.map((at) => segment[key].rows[at].map((n) => segment[key].values[n]));
+  const facets = {
+    class: values("class"),
+    tag: values("tags"),
+    license: values("license"),
+    tested: kept.map((at) => [TESTED[Math.min(segment.platform.rows[at].length, TESTED.length - 1)]]),
+    protocol: values("protocol"),
+  };
+  const rows = kept.map((at, place) => {
+    const name = segment.name[at];
+    const [kind] = facets.class[place];
     return {
       name,
+      kind,
       version: segment.version[at],
       date: segment.date[at],
       summary: segment.summary[at],
-      tags,
+      tags: facets.tag[place],
       deprecated: segment.deprecated[at] !== null,
       draft: segment.draft?.[at] === true,
-      facets: {
-        class: [entryClass],
-        tag: tags,
-        license: values(segment.license, at),
-        tested: [TESTED[Math.min(segment.platform.rows[at].length, TESTED.length - 1)]],
-        protocol: values(segment.protocol, at),
-      },
-      href: `${root.href}${entryClass}/${name}/`,
+      href: `${root.href}${kind}/${name}/`,
       useCase: segment.use_case[at],
       words: wordsOf(segment.words?.[at] ?? ""),
     };
   });
+  return new Rows(rows, facets);
 }
 
-// Returns the rows that match the query and every selected facet, best first, as { row, partial }; for
-// each facet the number of matching rows per value; and the words that were looked for.
-export function find({ index, thesaurus }, query, chosen) {
-  const { found, wanted } = search(index, query, thesaurus);
+// Returns the first rows that match the query and every selected facet, best first, as { row, partial };
+// how many there are, and how many of them match all words; for each facet the number of matching rows
+// per value; and the words that were looked for.
+export function find({ index, thesaurus }, query, chosen, most = Infinity) {
+  const ranking = ranked(index, query, thesaurus);
+  const missed = index.parts.map((part) => missedIn(part, chosen));
+  const counts = countsIn(index, ranking, missed, chosen);
+  return { ...selected(index, ranking, missed, most, chosen.sort), counts, wanted: ranking.wanted };
+}
+
+// Returns for each row the facets in which it lacks what was selected, each as a bit.
+function missedIn({ count, facets }, chosen) {
+  const missed = new Uint8Array(count);
+  for (const [number, facet] of FACETS.entries()) {
+    const { values } = facets[facet];
+    if (chosen[facet]) facets[facet].miss(values.indexOf(chosen[facet]), missed, 1 << number);
+  }
+  return missed;
+}
+
+function countsIn({ parts }, { ranks, whole }, missed, chosen) {
   const counts = Object.fromEntries(FACETS.map((facet) => [facet, new Map()]));
-  const whole = found.some(({ partial }) => !partial);
-  const passing = [];
-  for (const each of found) {
-    const missed = FACETS.filter((f) => chosen[f] && !each.row.facets[f].includes(chosen[f]));
-    if (!missed.length) passing.push(each);
-    if (whole && each.partial) continue;
-    for (const facet of FACETS) {
+  // What matches only some words counts if nothing matches all.
+  const least = greatest(ranks) < whole ? 1 : whole;
+  for (const [each, part] of parts.entries()) {
+    const own = ranks.subarray(part.start, part.start + part.count);
+    const passing = rowsBetween(own, least, Infinity, missed[each], 0);
+    for (const [number, facet] of FACETS.entries()) {
       // The selection in a facet does not narrow the counts of that facet.
-      if (missed.length && !(missed.length === 1 && missed[0] === facet)) continue;
-      for (const value of each.row.facets[facet]) {
-        counts[facet].set(value, (counts[facet].get(value) ?? 0) + 1);
+      const rows = chosen[facet] ? rowsBetween(own, least, Infinity, missed[each], 1 << number) : passing;
+      const { values } = part.facets[facet];
+      for (const [value, more] of part.facets[facet].counts(rows).entries()) {
+        if (more) counts[facet].set(values[value], (counts[facet].get(values[value]) ?? 0) + more);
       }
     }
   }
-  return { found: sorted(shortened(passing), chosen.sort), counts, wanted };
-}
-
-// Sorts by date or name; what matches only some words stays at the end.
-function sorted(found, by) {
-  if (!by) return found;
-  const byName = (a, b) => (a.row.name < b.row.name ? -1 : 1);
-  const byDate = (a, b) => (a.row.date > b.row.date ? -1 : a.row.date < b.row.date ? 1 : byName(a, b));
-  const order = by === "newest" ? byDate : byName;
-  return [...found].sort((a, b) => a.partial - b.partial || order(a, b));
+  return counts;
 }
 
 const NEAR = 3;
@@ -117,21 +127,26 @@ const SIMILAR = 0.4;
 
 // Returns words of names and tags that are spelled a little like words that found nothing.
 export function nearest({ index }, query) {
-  const near = [];
+  const near = new Map();
   for (const word of wordsOf(query)) {
-    for (const label of index.labels.words.keys()) {
-      const share = similarity(word, label);
-      if (share >= SIMILAR) near.push([share, label]);
+    const pairs = pairsOf(word);
+    for (const label of index.labels) {
+      const share = similarity(pairs, label);
+      if (share >= SIMILAR) near.set(label, Math.max(share, near.get(label) ?? 0));
     }
   }
-  near.sort(([a, one], [b, two]) => b - a || (one < two ? -1 : 1));
-  return [...new Set(near.map(([, label]) => label))].slice(0, NEAR);
+  const sorted = [...near].sort(([one, a], [two, b]) => b - a || compare(one, two));
+  return sorted.slice(0, NEAR).map(([label]) => label);
 }
 
-// Tells what share of the pairs of neighbouring letters two words have in common (Dice).
-function similarity(one, other) {
-  const pairs = (word) => new Set([...word].slice(1).map((letter, at) => [...word][at] + letter));
-  const [a, b] = [pairs(one), pairs(other)];
-  const common = [...a].filter((pair) => b.has(pair)).length;
-  return a.size + b.size ? (2 * common) / (a.size + b.size) : 0;
+function pairsOf(word) {
+  const letters = [...word];
+  return new Set(letters.slice(1).map((letter, at) => letters[at] + letter));
+}
+
+// Tells what share of its pairs of neighbouring letters a word has in common with another (Dice).
+function similarity(pairs, word) {
+  const others = pairsOf(word);
+  const common = [...others].filter((pair) => pairs.has(pair)).length;
+  return common && (2 * common) / (pairs.size + others.size);
 }

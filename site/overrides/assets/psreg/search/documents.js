@@ -1,8 +1,10 @@
 // The documentation in the search: its pages, found as prompts are found.
 
 import { fetched, root } from "./catalogue.js";
-import { Index, matcher, search } from "./ranking.js";
+import { Index, matcher, ranked } from "./ranking.js";
 import { element, marked } from "./results.js";
+import { Rows } from "./rows.js";
+import { selected } from "./selection.js";
 import { wordsOf } from "./words.js";
 
 const MOST = 5;
@@ -14,10 +16,12 @@ let loading;
 export async function findDocuments(query, thesaurus) {
   loading ??= fetched("search/documents.json")
     .then((answer) => answer.json())
-    .then((pages) => new Index(pages.map(rowOf)));
-  const { found, wanted } = search(await loading, query, thesaurus);
-  const whole = found.filter(({ partial }) => !partial);
-  return { found: (whole.length ? whole : found).slice(0, MOST), wanted };
+    .then((pages) => new Index([new Rows(pages.map(rowOf))]));
+  const index = await loading;
+  const ranking = ranked(index, query, thesaurus);
+  const nothing = [new Uint8Array(index.count)];
+  const { found, whole } = selected(index, ranking, nothing, MOST);
+  return { found: found.slice(0, whole || MOST), wanted: ranking.wanted };
 }
 
 function rowOf({ title, path, headings, summary, words }) {

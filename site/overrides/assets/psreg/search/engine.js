@@ -26,24 +26,14 @@ async function start() {
 }
 
 class Engine {
-  // The rows that were shown, by name.
-  shown = new Map();
-
   // Fetches the catalogue; tells whether it has layers.
   async open(index) {
     this.all = await catalogueOfSite(index);
     return this.all.layers.length > 0;
   }
 
-  // Returns what `find` does, of which only the first `most` rows; and how many there are, and how many
-  // of them match all words.
   find(query, chosen, most) {
-    const { found, counts, wanted } = find(this.all, query, chosen);
-    const whole = found.filter(({ partial }) => !partial).length;
-    const rows = found.slice(0, most);
-    for (const { row } of rows) this.shown.set(row.name, row);
-    const shown = rows.map(({ row, partial }) => ({ row: plain(row), partial }));
-    return { found: shown, total: found.length, whole, counts, wanted };
+    return find(this.all, query, chosen, most);
   }
 
   // Fetches what a query looks for in texts, from so many files; returns how many came, and are left.
@@ -51,11 +41,13 @@ class Engine {
     return fetchTexts(this.all, wantedInTexts(query, this.all.thesaurus), most);
   }
 
-  // Returns the rows that were shown with these names, with summaries from so many files.
+  // Returns the rows with these names, with summaries from so many files.
   async describe(names, most) {
-    const rows = names.map((name) => this.shown.get(name));
-    await fetchSummaries(rows, most);
-    return rows.map(plain);
+    const { index } = this.all;
+    const rows = names.map((name) => index.find(name));
+    const places = rows.map((row) => [index.partOf(row), row - index.partOf(row).start]);
+    await fetchSummaries(places, most);
+    return rows.map((row) => index.row(row));
   }
 
   nearest(query) {
@@ -65,10 +57,6 @@ class Engine {
   documents(query) {
     return findDocuments(query, this.all.thesaurus);
   }
-}
-
-function plain({ name, href, version, summary, tags, deprecated, draft, facets }) {
-  return { name, href, version, summary, tags, deprecated, draft, kind: facets.class[0] };
 }
 
 const METHODS = ["open", "find", "texts", "describe", "nearest", "documents"];

@@ -1,12 +1,9 @@
 // A large segment of the catalogue, read in layers: names, tags and facets first, then what a query
 // needs (registry/search/layers.py writes them).
 
+import { Lists, beginning, numberOf, placesIn } from "./columns.js";
+import { EXACT, FIRST_WORD, NAME, SENTENCES, TAGS, fit } from "./query.js";
 import { stem, wordsOf } from "./words.js";
-
-// The weights of the first word of a name, of its others, of tags, and of summary, use case and other
-// words of a text.
-export const [FIRST_WORD, NAME, TAGS] = [44, 40, 32];
-export const SENTENCES = [18, 12, 6];
 
 // The most files that one query fetches; each has at most 25 kB with gzip.
 export const MOST_FILES = 4;
@@ -16,151 +13,269 @@ const SHORTEST_BEGINNING = 3;
 // What a row says of its tests, by the number of platforms.
 export const TESTED = ["not-yet", "one", "two-or-more"];
 
-// A row of a large segment; its version and summary come later.
-class Row {
-  #facets;
-
-  constructor(layer, at) {
-    this.layer = layer;
-    this.at = at;
-    this.name = layer.names.name[at];
-    this.version = undefined;
-    this.summary = undefined;
-  }
-
-  get #class() {
-    return one(this.layer.names.class, this.at);
-  }
-
-  get date() {
-    return one(this.layer.names.date, this.at);
-  }
-
-  get tags() {
-    return several(this.layer.names.tags, this.at);
-  }
-
-  get deprecated() {
-    return this.layer.deprecated.has(this.at);
-  }
-
-  get href() {
-    return `${this.layer.root}${this.#class}/${this.name}/`;
-  }
-
-  get facets() {
-    return (this.#facets ??= this.#allFacets());
-  }
-
-  #allFacets() {
-    const { license, protocol, tested } = this.layer.names;
-    return {
-      class: [this.#class],
-      tag: this.tags,
-      license: [one(license, this.at)],
-      tested: [TESTED[tested[this.at]]],
-      protocol: several(protocol, this.at),
-    };
-  }
-}
-
-function one({ values, rows }, at) {
-  return values[rows[at]];
-}
-
-function several({ values, rows }, at) {
-  return rows[at].map((number) => values[number]);
-}
+const ONE_WORD = /^[a-z0-9]+$/;
 
 export class Layers {
+  // The number of the first row in an index, which tells it.
+  start = 0;
+  #dates;
+  #names;
+  #byName;
+  #byDate;
+  #tags;
+  #tagWords;
+  #labels;
+  #blocks = { w: [], p: [] };
+  #coming = new Map();
+  #shown = new Map();
+
   // `names` is the first layer; `read` returns a promise of another one, by its name; `root` is the
   // address of the site.
   constructor(names, read, root) {
-    this.names = names;
+    this.layer = names;
     this.read = read;
     this.root = root;
-    this.count = names.name.length;
-    this.deprecated = new Set(names.deprecated);
-    // Their numbers in an index; those that newer rows replace have none.
-    this.numbers = new Int32Array(this.count).fill(-1);
-    this.rows = names.name.map((_, at) => new Row(this, at));
-    this.coming = new Map();
+    this.count = names.tested.length;
+    // The words of names with the "_" after each: their order is that of names.
+    this.#names = Lists.read(names.name, this.count);
+    this.#tags = Lists.read(names.tags, this.count);
+    this.#dates = Lists.readSingle(names.date);
+    this.facets = {
+      class: Lists.readSingle(names.class),
+      tag: this.#tags,
+      license: Lists.readSingle(names.license),
+      tested: Lists.readSingle({ values: TESTED, rows: names.tested }),
+      protocol: Lists.read(names.protocol, this.count),
+    };
+    this.replaced = new Uint8Array(this.count);
+    this.deprecated = names.deprecated;
+    this.gone = names.gone;
   }
 
-  // Calls `note` with each word of names and tags, the number of a row in which it is, and its weight.
-  // A row may come twice.
-  label(note) {
-    const { name, tags } = this.names;
-    const tagged = tags.values.map(() => []);
-    for (const [at, number] of this.numbers.entries()) {
-      if (number < 0) continue;
-      let weight = FIRST_WORD;
-      for (const word of name[at].split("_")) {
-        note(word, number, weight);
-        weight = NAME;
+  name(at) {
+    return this.#names.valuesOf(at).join("");
+  }
+
+  // Leaves out rows that newer ones replace.
+  replace(names) {
+    for (let at = 0; at < this.count; at += 1) if (names.has(this.name(at))) this.replaced[at] = 1;
+  }
+
+  date(at) {
+    return this.#dates.valuesOf(at)[0];
+  }
+
+  // Returns the place of each row by name, or by "newest".
+  places(by) {
+    if (by === "newest") return (this.#byDate ??= placesIn(this.#newest()));
+    return (this.#byName ??= placesIn(this.#names.sorted()));
+  }
+
+  #newest() {
+    // Those of one date by name.
+    return this.#dates.sorted(this.#names.sorted().reverse()).reverse();
+  }
+
+  date(at) {
+    return this.#dates.valuesOf(at)[0];
+  }
+
+  // Returns what is shown of a row; its version and summary may come later.
+  row(at) {
+    const [kind] = this.facets.class.valuesOf(at);
+    const { version, summary } = this.#shown.get(this.#fileOf(at)) ?? {};
+    const place = at % this.layer.rows;
+    return {
+      name: this.name(at),
+      kind,
+      version: version?.[place],
+      summary: summary?.[place],
+      tags: this.#tags.valuesOf(at),
+      deprecated: this.deprecated.includes(at),
+      draft: false,
+      href: `${this.root}${kind}/${this.name(at)}/`,
+    };
+  }
+
+  #fileOf(at) {
+    return `r${Math.floor(at / this.layer.rows)}`;
+  }
+
+  // Returns the number of the row with a name, or -1.
+  find(name) {
+    const parts = name.split(/(?<=_)/);
+    const numbers = parts.map((part) => numberOf(this.#names.values, part));
+    if (numbers.includes(-1)) return -1;
+    const { starts, rows } = this.labels.names;
+    const last = numbers.at(-1);
+    return rows.subarray(starts[last], starts[last + 1]).find((at) => this.name(at) === name) ?? -1;
+  }
+
+  // The rows in which words of names, and tags, are; and the words of tags in their order, with tags.
+  get labels() {
+    if (!this.#labels) {
+      const words = new Map();
+      this.#tagWords = this.#tags.values.map((tag) => (ONE_WORD.test(tag) ? [tag] : wordsOf(tag)));
+      const tags = this.#tags.inverse(this.replaced);
+      for (const [tag, found] of this.#tagWords.entries()) {
+        if (tags.starts[tag] === tags.starts[tag + 1]) continue;
+        for (const word of new Set(found)) {
+          const known = words.get(word);
+          if (known) known.push(tag);
+          else words.set(word, [tag]);
+        }
       }
-      for (const tag of tags.rows[at]) tagged[tag].push(number);
+      this.#labels = { names: this.#names.inverse(this.replaced), tags, words: [...words.keys()].sort(), tagged: words };
     }
-    this.tagWords = tags.values.map(wordsOf);
-    for (const [tag, numbers] of tagged.entries()) {
-      for (const word of this.tagWords[tag]) for (const number of numbers) note(word, number, TAGS);
+    return this.#labels;
+  }
+
+  // Yields the words of names and tags; some come twice.
+  *labelWords() {
+    const { names, words } = this.labels;
+    for (const [number, part] of this.#names.values.entries()) {
+      if (names.starts[number] < names.starts[number + 1]) yield withoutUnderscore(part);
+    }
+    yield* words;
+  }
+
+  // Raises the scores of the rows in which a word, or a pair, is; tells whether there are any.
+  raise(wanted, factor, scores) {
+    if (wanted.second) return this.#raisePairs(wanted, factor * EXACT, scores);
+    const start = stem(wanted.word);
+    let any = false;
+    for (const number of beginning(this.#names.values, start)) {
+      const fits = fit(wanted, withoutUnderscore(this.#names.values[number]), true);
+      if (fits && this.#raiseName(number, fits * factor, scores)) any = true;
+    }
+    const { words, tagged } = this.labels;
+    for (const at of beginning(words, start)) {
+      const fits = fit(wanted, words[at], true);
+      if (!fits) continue;
+      any = true;
+      for (const tag of tagged.get(words[at])) this.#raiseTag(tag, fits * factor, scores);
+    }
+    if (wanted.labels) return any;
+    for (const { words: known, block } of this.#blocks.w) {
+      for (const at of beginning(known, start)) {
+        const fits = fit(wanted, known[at], false);
+        if (fits && this.#raiseTexts(block[known[at]], fits * factor, scores)) any = true;
+      }
+    }
+    return any;
+  }
+
+  #raiseName(number, factor, scores) {
+    const { starts, rows } = this.labels.names;
+    const firsts = this.#names.starts;
+    const all = this.#names.numbers;
+    const end = starts[number + 1];
+    for (let n = starts[number]; n < end; n += 1) {
+      const at = rows[n];
+      const score = factor * (all[firsts[at]] === number ? FIRST_WORD : NAME);
+      if (scores[this.start + at] < score) scores[this.start + at] = score;
+    }
+    return starts[number] < end;
+  }
+
+  #raiseTag(tag, factor, scores) {
+    const { starts, rows } = this.labels.tags;
+    const score = factor * TAGS;
+    const first = this.start;
+    const end = starts[tag + 1];
+    for (let n = starts[tag]; n < end; n += 1) {
+      if (scores[first + rows[n]] < score) scores[first + rows[n]] = score;
     }
   }
 
-  // Returns what a pair of neighbours in a name or in a tag is worth in a row.
-  pairWorth({ at, name }, word, second) {
-    if (`${name}_`.startsWith(`${word}_${second}_`)) return FIRST_WORD;
-    if (`_${name}_`.includes(`_${word}_${second}_`)) return NAME;
-    const has = (words) => words.some((each, place) => each === word && words[place + 1] === second);
-    return this.names.tags.rows[at].some((tag) => has(this.tagWords[tag])) ? TAGS : 0;
+  // The columns are in the order of their weights; each has differences of rows.
+  #raiseTexts(columns, factor, scores) {
+    let any = false;
+    for (const [column, differences] of columns.entries()) {
+      const score = factor * SENTENCES[column];
+      let at = 0;
+      for (const difference of differences) {
+        at += difference;
+        if (this.replaced[at]) continue;
+        any = true;
+        if (scores[this.start + at] < score) scores[this.start + at] = score;
+      }
+    }
+    return any;
+  }
+
+  #raisePairs({ word, second, labels }, factor, scores) {
+    let any = this.#raisePairsOfNames(word, second, factor, scores);
+    for (const tag of this.labels.tagged.get(word) ?? []) {
+      const words = this.#tagWords[tag];
+      if (!words.some((each, place) => each === word && words[place + 1] === second)) continue;
+      this.#raiseTag(tag, factor, scores);
+      any = true;
+    }
+    if (labels) return any;
+    for (const { block } of this.#blocks.p) {
+      const columns = block[`${word} ${second}`];
+      if (columns && this.#raiseTexts(columns, factor, scores)) any = true;
+    }
+    return any;
+  }
+
+  #raisePairsOfNames(word, second, factor, scores) {
+    const { values, starts: firsts, numbers } = this.#names;
+    const number = numberOf(values, `${word}_`);
+    const next = [second, `${second}_`].map((part) => numberOf(values, part));
+    if (number < 0 || Math.max(...next) < 0) return false;
+    const { starts, rows } = this.labels.names;
+    let any = false;
+    for (const at of rows.subarray(starts[number], starts[number + 1])) {
+      for (let n = firsts[at]; n + 1 < firsts[at + 1]; n += 1) {
+        if (numbers[n] !== number || !next.includes(numbers[n + 1])) continue;
+        any = true;
+        const score = factor * (n === firsts[at] ? FIRST_WORD : NAME);
+        if (scores[this.start + at] < score) scores[this.start + at] = score;
+      }
+    }
+    return any;
   }
 
   // Returns the names of the blocks with what is wanted: a word, its forms and beginnings, or a pair.
   *blocksWith({ word, second }) {
     if (second) {
       const pair = `${word} ${second}`;
-      yield* within("p", this.names.pairs, pair, pair);
-    } else if ([...word].length < SHORTEST_BEGINNING) yield* within("w", this.names.words, word, word);
-    else yield* within("w", this.names.words, stem(word), `${stem(word)}\uffff`);
+      yield* within("p", this.layer.pairs, pair, pair);
+    } else if ([...word].length < SHORTEST_BEGINNING) yield* within("w", this.layer.words, word, word);
+    else yield* within("w", this.layer.words, stem(word), `${stem(word)}\uffff`);
   }
 
-  // Fetches a layer once, and gives it to `use` when it comes.
-  fetch(name, use) {
-    if (!this.coming.has(name)) {
-      const coming = this.read(name).then(use);
-      this.coming.set(name, coming);
-      coming.catch(() => this.coming.delete(name));
+  // Fetches a block of words or pairs, or versions and summaries of rows; each only once.
+  fetch(name) {
+    if (!this.#coming.has(name)) {
+      const coming = this.read(name).then((part) => this.#take(name, part));
+      this.#coming.set(name, coming);
+      coming.catch(() => this.#coming.delete(name));
     }
-    return this.coming.get(name);
+    return this.#coming.get(name);
   }
 
   has(name) {
-    return this.coming.has(name);
+    return this.#coming.has(name);
   }
 
-  // Yields each word or pair of a block with its places: rows by number, each with its weight.
-  *places(block) {
-    for (const [key, columns] of Object.entries(block)) {
-      const found = new Map();
-      for (const [column, differences] of columns.entries()) {
-        let at = 0;
-        for (const difference of differences) {
-          at += difference;
-          const row = this.numbers[at];
-          // The columns are in the order of their weights, the greatest first.
-          if (row >= 0 && !found.has(row)) found.set(row, SENTENCES[column]);
-        }
-      }
-      yield [key, [...found].flat()];
-    }
+  #take(name, part) {
+    const blocks = this.#blocks[name[0]];
+    if (blocks) blocks.push({ words: Object.keys(part).sort(), block: part });
+    else this.#shown.set(name, part);
   }
 
-  // Takes over what is shown of rows: those from number `start` on.
-  describe(start, { version, summary }) {
-    for (const [at, text] of summary.entries()) {
-      Object.assign(this.rows[start + at], { version: version[at], summary: text });
-    }
+  // Returns the name of the file with the version and summary of a row, or nothing if it is here.
+  fileFor(at) {
+    const name = this.#fileOf(at);
+    return this.#shown.has(name) ? undefined : name;
   }
+}
+
+function withoutUnderscore(part) {
+  return part.endsWith("_") ? part.slice(0, -1) : part;
 }
 
 function* within(kind, firsts, start, end) {
@@ -171,34 +286,30 @@ function* within(kind, firsts, start, end) {
 
 // Fetches the blocks in which a query's words are, at most so many at a time; returns how many came,
 // and how many are left.
-export async function fetchTexts({ index, layers }, wanted, most) {
+export async function fetchTexts({ layers }, wanted, most) {
   const missing = new Map();
   for (const each of wanted) {
-    for (const layer of layers) {
+    for (const [number, layer] of layers.entries()) {
       for (const name of layer.blocksWith(each)) {
-        if (!layer.has(name)) missing.set(`${layers.indexOf(layer)} ${name}`, [layer, name]);
+        if (!layer.has(name)) missing.set(`${number} ${name}`, [layer, name]);
       }
     }
   }
-  const now = [...missing.values()].slice(0, most);
-  await Promise.all(
-    now.map(([layer, name]) => layer.fetch(name, (block) => index.learn(layer.places(block), name[0] === "p"))),
-  );
-  return { came: now.length, left: missing.size - now.length };
+  return { came: await fetchSome(missing, most), left: Math.max(missing.size - most, 0) };
 }
 
-// Fetches the summaries of rows that lack one, from at most so many files; tells whether any came.
-export async function fetchSummaries(rows, most) {
+// Fetches the summaries of rows, each given as [layer, its number in that], from at most so many files.
+export async function fetchSummaries(places, most) {
   const missing = new Map();
-  for (const { layer, at, summary } of rows) {
-    if (summary !== undefined) continue;
-    const number = Math.floor(at / layer.names.rows);
-    if (!missing.has(`${layer.count} ${number}`)) missing.set(`${layer.count} ${number}`, [layer, number]);
+  for (const [layer, at] of places) {
+    const name = layer.fileFor(at);
+    if (name) missing.set(`${layer.start} ${name}`, [layer, name]);
   }
+  await fetchSome(missing, most);
+}
+
+async function fetchSome(missing, most) {
   const now = [...missing.values()].slice(0, most);
-  await Promise.all(
-    now.map(([layer, number]) =>
-      layer.fetch(`r${number}`, (part) => layer.describe(number * layer.names.rows, part))),
-  );
-  return now.length > 0;
+  await Promise.all(now.map(([layer, name]) => layer.fetch(name)));
+  return now.length;
 }

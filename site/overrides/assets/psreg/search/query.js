@@ -59,7 +59,7 @@ function* said(term, at) {
 // Yields what a term that nothing has may mean: a typing error, two words, a part of a word.
 export function* guesses(terms, at, thesaurus, labels) {
   const { word } = terms[at];
-  for (const [found, errors] of misspelt(word, new Set([...labels, ...thesaurus.words]))) {
+  for (const [found, errors] of misspelt(word, labels, thesaurus.words)) {
     yield one(at, { word: found, forms: true, labels: true }, MISTYPED - errors + 1);
     yield* meanings([found], at, at + 1, thesaurus, RELATED, INSIDE);
   }
@@ -73,21 +73,25 @@ export function* guesses(terms, at, thesaurus, labels) {
   }
 }
 
-function misspelt(word, known) {
+// Returns the known words with the fewest errors, each with their number.
+function misspelt(word, ...known) {
   const most = errorsAllowed(word);
-  const found = [];
-  for (const each of known) {
-    if (!begins(word, each)) continue;
-    const errors = distance(word, each, most);
-    if (errors <= most) found.push([each, errors]);
+  const found = new Map();
+  const [first, second = first] = word;
+  if (!first) return found;
+  const beginnings = [first.charCodeAt(0), second.charCodeAt(0)];
+  for (const words of known) {
+    for (const each of words) {
+      const beginning = each.charCodeAt(0);
+      if (beginning !== beginnings[0] && beginning !== beginnings[1]) continue;
+      // The first letters are right, but for their order.
+      if (!each.startsWith(first) && !each.startsWith(second + first)) continue;
+      const errors = distance(word, each, most);
+      if (errors <= most) found.set(each, errors);
+    }
   }
-  const least = Math.min(...found.map(([, errors]) => errors));
-  return found.filter(([, errors]) => errors === least);
-}
-
-function begins(word, other) {
-  const [[a, b], [c, d]] = [[...word], [...other]];
-  return word !== "" && (a === c || (b !== undefined && a === d && b === c));
+  const least = Math.min(...found.values());
+  return [...found].filter(([, errors]) => errors === least);
 }
 
 function one(at, wanted, factor) {
@@ -120,7 +124,13 @@ function* meanings(phrase, start, end, thesaurus, same, related) {
   }
 }
 
-const [EXACT, FORM, BEGINNING] = [10, 9, 7];
+// The weights of the first word of a name, of its others, of tags, and of summary, use case and other
+// words of a text.
+export const [FIRST_WORD, NAME, TAGS] = [44, 40, 32];
+export const SENTENCES = [18, 12, 6];
+
+export const EXACT = 10;
+const [FORM, BEGINNING] = [9, 7];
 const SHORTEST_BEGINNING = 3;
 
 // Tells how well a word of a text fits; 0 if it is another one.

@@ -1,162 +1,147 @@
 // The rank of entries in a search: those that match all words, then those that match most of them.
 // `psreg search` ranks alike (registry/search/ranking.py); tests/vectors/search.json holds both to it.
-import { FIRST_WORD, NAME, SENTENCES, TAGS } from "./layers.js";
 import { alternatives, fit, guesses, termsOf } from "./query.js";
-import { stem, wordsOf } from "./words.js";
 
-const EXACT = 10;
-const [SUMMARY, USE_CASE, WORDS] = SENTENCES;
 const WHOLE_NAME = 1000;
 const NOT_DEPRECATED = 10;
-const MOST_PARTIAL = 10;
 
-// Where words, and pairs of neighbours, occur: in each row with the greatest weight.
-class Places {
-  words = new Map();
-  pairs = new Map();
+// What one matching term is worth besides its score: more than all scores together.
+const MATCHED = 2 ** 20;
 
-  // Adds the words of a text; its first one may have another weight.
-  add(row, words, weight, first = weight) {
-    for (const [at, word] of words.entries()) {
-      const worth = at ? weight : first;
-      note(this.words, word, row, worth);
-      if (at + 1 < words.length) note(this.pairs, `${word} ${words[at + 1]}`, row, worth);
-    }
-  }
-
-  // Adds words, or pairs with `inPairs`, with their places in rows that have had none.
-  learn(places, inPairs) {
-    const known = inPairs ? this.pairs : this.words;
-    for (const [key, found] of places) {
-      const before = known.get(key);
-      if (before) for (const each of found) before.push(each);
-      else known.set(key, found);
-    }
-    this.sorted = undefined;
-  }
-
-  // Returns the words that begin with `start`.
-  *from(start) {
-    this.sorted ??= [...this.words.keys()].sort();
-    let [low, high] = [0, this.sorted.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.sorted[middle] < start) low = middle + 1;
-      else high = middle;
-    }
-    for (; this.sorted[low]?.startsWith(start); low += 1) yield this.sorted[low];
-  }
-}
-
-// Rows come in their order, each several times in a row: the last one is enough to look at. If one
-// comes again later, it is listed twice.
-function note(places, key, row, weight) {
-  const found = places.get(key);
-  if (found === undefined) places.set(key, [row, weight]);
-  else if (found.at(-2) !== row) found.push(row, weight);
-  else if (found.at(-1) < weight) found[found.length - 1] = weight;
-}
-
+// All rows of a catalogue, numbered from 0 through its parts, which are Rows and Layers.
 export class Index {
-  constructor(rows, layers = []) {
-    this.rows = rows;
-    this.layers = layers;
-    this.labels = new Places();
-    this.sentences = new Places();
-    for (const [at, row] of rows.entries()) {
-      if (row.layer) row.layer.numbers[row.at] = at;
-      else this.add(at, row);
-    }
-    for (const layer of layers) {
-      layer.label((word, at, weight) => note(this.labels.words, word, at, weight));
+  constructor(parts) {
+    this.parts = parts;
+    this.count = 0;
+    for (const part of parts) {
+      part.start = this.count;
+      this.count += part.count;
     }
   }
 
-  add(at, row) {
-    this.labels.add(at, row.name.split("_"), NAME, FIRST_WORD);
-    for (const tag of row.tags) this.labels.add(at, wordsOf(tag), TAGS);
-    this.sentences.add(at, wordsOf(row.summary), SUMMARY);
-    this.sentences.add(at, wordsOf(row.useCase), USE_CASE);
-    // They are in no order, so that they have no neighbours.
-    for (const word of row.words) this.sentences.add(at, [word], WORDS);
+  // Returns the part with a row.
+  partOf(row) {
+    let number = this.parts.length - 1;
+    while (this.parts[number].start > row) number -= 1;
+    return this.parts[number];
   }
 
-  // Returns all rows by name.
-  get byName() {
-    this.named ??= [...this.rows].sort((a, b) => (a.name < b.name ? -1 : 1));
-    return this.named;
+  row(number) {
+    const part = this.partOf(number);
+    return part.row(number - part.start);
   }
 
-  // Takes over the places of words in texts that were fetched later.
-  learn(places, inPairs) {
-    this.sentences.learn(places, inPairs);
+  // The words of names and tags.
+  get labels() {
+    this.words ??= new Set(this.parts.flatMap((part) => [...part.labelWords()]));
+    return this.words;
   }
 
-  // Returns what the rows are worth in which a word is, by their numbers.
-  scores(wanted) {
-    const found = new Map();
-    for (const places of wanted.labels ? [this.labels] : [this.labels, this.sentences]) {
-      if (wanted.second) {
-        raise(found, places.pairs.get(`${wanted.word} ${wanted.second}`), EXACT);
-        if (places === this.labels) raise(found, this.layeredPairs(wanted), EXACT);
-        continue;
-      }
-      for (const word of places.from(stem(wanted.word))) {
-        const fits = fit(wanted, word, places === this.labels);
-        if (fits) raise(found, places.words.get(word), fits);
-      }
+  // Raises the scores of the rows in which a word is; tells whether there are any.
+  raise(wanted, factor, scores) {
+    let any = false;
+    for (const part of this.parts) if (part.raise(wanted, factor, scores)) any = true;
+    return any;
+  }
+
+  // Returns a rank for each row: 1 for all that are not replaced.
+  all() {
+    const ranks = new Int32Array(this.count).fill(1);
+    for (const { start, count, replaced } of this.parts) {
+      for (let at = 0; at < count; at += 1) if (replaced?.[at]) ranks[start + at] = 0;
     }
-    return found;
+    return ranks;
   }
 
-  // Returns the places of a pair in names and tags of layers, which have no list of pairs.
-  layeredPairs({ word, second }) {
-    const found = [];
-    const rows = this.layers.length ? this.labels.words.get(word) ?? [] : [];
-    for (let at = 0; at < rows.length; at += 2) {
-      const row = this.rows[rows[at]];
-      const worth = row.layer?.pairWorth(row, word, second);
-      if (worth) found.push(rows[at], worth);
+  // Returns the number of the row with a name, or -1.
+  find(name) {
+    for (const part of this.parts) {
+      const at = part.find(name);
+      if (at >= 0 && !part.replaced?.[at]) return part.start + at;
     }
-    return found;
+    return -1;
   }
 }
 
-function raise(found, places = [], fits) {
-  for (let at = 0; at < places.length; at += 2) {
-    const score = places[at + 1] * fits;
-    if (score > (found.get(places[at]) ?? 0)) found.set(places[at], score);
-  }
-}
-
-// Returns the rows that match, best first, as { row, partial }: `partial` ones lack a word. `wanted`
-// is what was looked for.
-export function search(index, query, thesaurus) {
+// Returns a rank for each row, 0 if it does not match; those of `whole` and above have all words.
+// `wanted` is what was looked for.
+export function ranked(index, query, thesaurus) {
+  if (!query.trim()) return { ranks: index.all(), whole: 1, wanted: [] };
   const terms = termsOf(query, thesaurus.weak);
-  if (!query.trim()) return { found: index.byName.map((row) => ({ row, partial: false })), wanted: [] };
-  const totals = new Map();
-  const wanted = [];
-  const add = (each) => {
-    wanted.push(...each.wanted);
-    addScores(index, totals, each, terms.length);
-  };
-  for (const each of alternatives(terms, thesaurus)) add(each);
+  const matches = new Matches(index, terms);
+  for (const each of alternatives(terms, thesaurus)) matches.add(each);
   const strong = [...terms.keys()].filter((at) => !terms[at].weak);
-  const all = [...totals.values()];
-  for (const at of strong.filter((number) => !all.some((scores) => scores[number]))) {
-    const labels = [...index.labels.words.keys()];
-    for (const each of guesses(terms, at, thesaurus, labels)) add(each);
+  for (const at of strong.filter((number) => !matches.any[number])) {
+    for (const each of guesses(terms, at, thesaurus, index.labels)) matches.add(each);
   }
-  const whole = terms.flatMap((term) => term.phrase ?? [term.word]).join("_");
-  const ranked = [];
-  for (const [at, scores] of totals) {
-    const matched = strong.filter((number) => scores[number]).length;
-    if (matched) ranked.push(rank(index.rows[at], scores, strong, matched, whole));
+  const name = terms.flatMap((term) => term.phrase ?? [term.word]).join("_");
+  const ranks = summed(index, strong.map((at) => matches.scores[at]), name);
+  return { ranks, whole: Math.max(strong.length, 1) * MATCHED, wanted: matches.wanted };
+}
+
+// What the rows are worth for each term.
+class Matches {
+  wanted = [];
+
+  constructor(index, terms) {
+    this.index = index;
+    this.scores = terms.map((term) => (term.weak ? null : new Uint16Array(index.count)));
+    this.any = terms.map(() => false);
   }
-  ranked.sort(
-    (a, b) => b.matched - a.matched || b.score - a.score || (a.row.name < b.row.name ? -1 : 1),
-  );
-  return { found: ranked, wanted };
+
+  add({ start, end, wanted, factor }) {
+    this.wanted.push(...wanted);
+    const together = wanted.length > 1 ? this.#allOf(wanted) : null;
+    if (wanted.length > 1 && !together) return;
+    for (let at = start; at < end; at += 1) {
+      const scores = this.scores[at];
+      if (!scores) continue;
+      if (together) this.any[at] = raised(scores, together, factor) || this.any[at];
+      else this.any[at] = this.index.raise(wanted[0], factor, scores) || this.any[at];
+    }
+  }
+
+  // Returns the least score of each row for words that it has all; nothing if no row has one of them.
+  #allOf(wanted) {
+    const [least, other] = (this.spare ??= [0, 0].map(() => new Uint16Array(this.index.count)));
+    least.fill(0);
+    if (!this.index.raise(wanted[0], 1, least)) return undefined;
+    for (const each of wanted.slice(1)) {
+      other.fill(0);
+      if (!this.index.raise(each, 1, other)) return undefined;
+      for (let row = 0; row < least.length; row += 1) if (other[row] < least[row]) least[row] = other[row];
+    }
+    return least;
+  }
+}
+
+function raised(scores, found, factor) {
+  let any = false;
+  for (let row = 0; row < scores.length; row += 1) {
+    if (!found[row]) continue;
+    any = true;
+    if (found[row] * factor > scores[row]) scores[row] = found[row] * factor;
+  }
+  return any;
+}
+
+// Returns the ranks: the number of terms that match, then the sum of what they are worth.
+function summed(index, all, name) {
+  const ranks = new Int32Array(index.count);
+  for (const scores of all) {
+    for (let row = 0; row < ranks.length; row += 1) {
+      if (scores[row]) ranks[row] += MATCHED + scores[row] * NOT_DEPRECATED;
+    }
+  }
+  const named = index.find(name);
+  if (ranks[named]) ranks[named] += WHOLE_NAME * NOT_DEPRECATED;
+  for (const { start, deprecated } of index.parts) {
+    for (const at of deprecated) {
+      const score = ranks[start + at] % MATCHED;
+      ranks[start + at] -= score - score / NOT_DEPRECATED;
+    }
+  }
+  return ranks;
 }
 
 // Yields what a query looks for in texts, besides names and tags.
@@ -164,33 +149,6 @@ export function* wantedInTexts(query, thesaurus) {
   for (const { wanted } of alternatives(termsOf(query, thesaurus.weak), thesaurus)) {
     yield* wanted.filter(({ labels }) => !labels);
   }
-}
-
-// Leaves out partial matches that a long list does not need.
-export function shortened(found) {
-  const whole = found.filter(({ partial }) => !partial).length;
-  return found.slice(0, Math.max(whole, MOST_PARTIAL));
-}
-
-function addScores(index, totals, { start, end, wanted, factor }, number) {
-  let scores = index.scores(wanted[0]);
-  for (const each of wanted.slice(1)) {
-    if (!scores.size) return;
-    const others = index.scores(each);
-    const both = [...scores].filter(([row]) => others.has(row));
-    scores = new Map(both.map(([row, score]) => [row, Math.min(score, others.get(row))]));
-  }
-  for (const [row, score] of scores) {
-    let total = totals.get(row);
-    if (total === undefined) totals.set(row, (total = new Array(number).fill(0)));
-    for (let at = start; at < end; at += 1) total[at] = Math.max(total[at], score * factor);
-  }
-}
-
-function rank(row, scores, strong, matched, whole) {
-  const sum = strong.reduce((total, at) => total + scores[at], row.name === whole ? WHOLE_NAME : 0);
-  const score = row.deprecated ? sum : sum * NOT_DEPRECATED;
-  return { row, score, matched, partial: matched < strong.length };
 }
 
 // Returns a function that tells whether a word of a text is one that was looked for.
