@@ -356,7 +356,7 @@ def test_the_header_is_searched_by_keyboard_alone(tab):
 def test_what_arrives_later_leaves_the_focus_where_it_is(tab, path, field, link):
     held = []
     documents = "**/search/documents.json"
-    tab.page.route(documents, lambda route: held.append(route))
+    tab.page.route(documents, held.append)
     page = tab.open(path)
     with page.expect_request(documents):
         page.locator(field).press_sequentially("listener")
