@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import random
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from psreg.catalogue.site_folder import MARKER
+from psreg.catalogue.site_source import SiteSource
+from psreg.cli.site import built_site
 from support.histories import History
 from support.owners import ANA, entry_toml
 from support.registry_trees import POLICY, entry, tree, version
@@ -165,6 +168,34 @@ def test_an_entry_that_is_gone_leaves_nothing(world: World, tmp_path: Path) -> N
     world.build()
     assert world.site() == before
     assert not (tmp_path / "site/prompt/river_bank").exists()
+
+
+def test_a_name_of_which_everything_was_purged_says_why(world: World) -> None:
+    path = "pbes/prompt/apple_pie/entry.toml"
+    gone = 'owners = []\n[deprecated]\nreason = "It had a <key>."\nreplacement = "night_owl"\n'
+    world.publish(tree({path: gone}))
+    world.run("purge", "apple_pie@1.0.0", "--reason", "It contains a secret & more.")
+    world.publish({})
+    world.build()
+    site = world.site()
+    with ThreadPoolExecutor(1) as executor:
+        place = SiteSource(checkout=world.checkout, registry=world.checkout / "registry")
+        base = "https://example.org/p/"
+        built_site(place, world.root / "shared", base, workers=executor)
+    assert site == world.site("shared")
+    page = site["prompt/apple_pie/index.html"].decode()
+    body = page.partition("<h1")[2].partition("</article>")[0]
+    assert "It was removed on 2026-11-2" in body
+    assert "It contains a secret &amp; more." in body
+    assert "It had a &lt;key&gt;." in body
+    assert 'href="../../?q=night_owl"' in body
+    assert "<button" not in body
+    assert "psreg install" not in body
+    assert "This version was removed" in site["prompt/apple_pie/1.0.0/index.html"].decode()
+    assert json.loads(site["api/v1/packages/apple_pie.json"])["name"] == "apple_pie"
+    assert not [file for file in site if file.startswith("pbes/prompt/apple_pie/")]
+    listed = ("index.html", "prompt/index.html", "llms.txt", "sitemap.xml")
+    assert [file for file in listed if b"apple_pie" in site[file]] == []
 
 
 def test_many_changes_build_the_whole_site(world: World) -> None:

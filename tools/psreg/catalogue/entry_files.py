@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from psreg.catalogue.feed_files import entry_feed_files
 from psreg.catalogue.pages.draft_page import draft_pages
 from psreg.catalogue.pages.entry.entry_page import entry_pages
+from psreg.catalogue.pages.entry.withdrawn_view import gone_pages
 from psreg.catalogue.pages.frame import Shells, Site
 from psreg.catalogue.pages.listing import Row
 from psreg.catalogue.site_folder import (
@@ -24,9 +25,10 @@ from psreg.catalogue.site_manifest import (
 )
 from psreg.catalogue.site_source import SiteSource
 from psreg.catalogue.texts.embeds import embed_files
-from psreg.catalogue.texts.entry_markdown import entry_texts
-from psreg.core.identity import PBES
+from psreg.catalogue.texts.entry_markdown import entry_texts, gone_texts
+from psreg.core.identity import PBES, EntryId
 from psreg.formats.json.canonical import canonical
+from psreg.registry.owners.claim import Claim
 from psreg.registry.published import Entry, SignedRecord, check_drift, entries, signed_record
 from psreg.registry.store_folder import RegistryFolder
 from psreg.registry.trust.reading import read_target
@@ -99,7 +101,9 @@ def write_shared(
 ) -> dict[str, Row]:
     """Write the same as `write_all`; `executor` makes the pages, of bytes that are read here."""
     drift: list[str] = []
-    found = list(entries(_read_records(target, source, records), source.read, drift))
+    gone: list[SignedRecord] = []
+    signed = _with_releases(_read_records(target, source, records), gone)
+    found = list(entries(signed, source.read, drift))
     check_drift(drift)
     slices = [found[at : at + _SLICE] for at in range(0, len(found), _SLICE)]
 
@@ -111,7 +115,8 @@ def write_shared(
     _, made = in_parallel(here, [partial(_pages, shells, each) for each in slices], executor)
     for path, data in chain.from_iterable(made):
         target.write(path, data)
-    return {entry.record.name: Row.of(entry) for entry in found}
+    rows = [Row.of(entry) for entry in found] + [_write_gone(target, shells, each) for each in gone]
+    return {row.name: row for row in rows}
 
 
 def _pages(shells: Shells, some: Sequence[Entry]) -> list[tuple[str, bytes]]:
@@ -164,9 +169,12 @@ def _write_slice(
     before = target.count
     rows: list[Row] = []
     drift: list[str] = []
-    for entry in entries(_read_records(target, source, records), source.read, drift):
+    gone: list[SignedRecord] = []
+    signed = _with_releases(_read_records(target, source, records), gone)
+    for entry in entries(signed, source.read, drift):
         rows.append(Row.of(entry))
         _write_entry(target, shells, entry)
+    rows += [_write_gone(target, shells, each) for each in gone]
     return _Written(rows=rows, drift=drift, files=target.count - before)
 
 
@@ -181,6 +189,28 @@ def _read_records(
         yield signed_record(name, raw, source.claims)
 
 
+def _with_releases(
+    records: Iterable[SignedRecord], gone: list[SignedRecord]
+) -> Iterator[SignedRecord]:
+    """Yield the records of which something is left, and add the others to `gone`."""
+    for signed in records:
+        if signed.record.is_purged:
+            gone.append(signed)
+        else:
+            yield signed
+
+
+def _write_gone(target: SiteDir, shells: Shells, signed: SignedRecord) -> Row:
+    """Write what is said about a name of which everything was purged; return its row."""
+    record = signed.record
+    for page in gone_pages(record):
+        target.page(page.file, shells.fill(page))
+    for path, data in gone_texts(record):
+        target.write(path, data)
+    _write_record(target, record.name, signed.raw, signed.claim)
+    return Row.unlisted(EntryId(record.entry_class, record.name))
+
+
 def _write_entry(target: SiteDir, shells: Shells, entry: Entry) -> None:
     for path, data in _pages(shells, [entry]):
         target.write(path, data)
@@ -192,9 +222,14 @@ def _write_files(target: SiteDir, entry: Entry) -> None:
         for path, data in release.files.items():
             target.write(path, data)
     if entry.raw:
-        target.write(_api_path("packages", entry.record.name), entry.raw)
-    if entry.raw and entry.claim:
-        target.write(_api_path("owners", entry.record.name), canonical(entry.claim.to_json()))
+        _write_record(target, entry.record.name, entry.raw, entry.claim)
+
+
+def _write_record(target: SiteDir, name: str, raw: bytes, claim: Claim | None) -> None:
+    """Write what the API has about a name."""
+    target.write(_api_path("packages", name), raw)
+    if claim:
+        target.write(_api_path("owners", name), canonical(claim.to_json()))
 
 
 def write_drafts(target: SiteDir, shells: Shells, drafts: Iterable[Draft]) -> dict[str, Row]:
@@ -207,7 +242,7 @@ def write_drafts(target: SiteDir, shells: Shells, drafts: Iterable[Draft]) -> di
             for path, data in _beside(draft.entry, shells.site):
                 target.write(path, data)
             _write_files(target, draft.entry)
-        rows[draft.id.name] = Row.of(draft.entry) if draft.entry else Row.unfinished(draft.id)
+        rows[draft.id.name] = Row.of(draft.entry) if draft.entry else Row.unlisted(draft.id)
     return rows
 
 

@@ -365,6 +365,12 @@ class PackageRecord:
         return tuple(row for row in self.rows if isinstance(row, ReleaseRecord))
 
     @property
+    def is_purged(self) -> bool:
+        """Whether it had versions, and the bytes of all of them are gone."""
+        gone = [isinstance(row, ReleaseRecord) and row.is_purged for row in self.rows]
+        return bool(gone) and all(gone)
+
+    @property
     def latest(self) -> ReleaseRecord | None:
         """The highest final version that is not yanked, else the highest version, else None.
 

@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from psreg.catalogue.pages.class_texts import RESERVED
 from psreg.catalogue.pages.entry.entry_page import entry_pages
 from psreg.catalogue.pages.frame import Shells, Site
-from psreg.catalogue.texts.entry_markdown import entry_texts
+from psreg.catalogue.texts.entry_markdown import entry_texts, gone_texts
 from psreg.catalogue.texts.markdown import fenced, prose
 from psreg.registry.actions.withdrawal import Withdrawal
 from psreg.registry.deploy.headers import headers_of
@@ -93,6 +93,20 @@ def test_a_purged_version_leaves_its_reason():
     record = replace(entry.record, rows=(replace(old, revoked=gone), new))
     text = first(replace(entry, record=record, releases=(entry.latest,)))
     assert "- 1.0.0: it was removed on 2026-11-25\\: It had a key.\n" in text
+
+
+def test_a_name_of_which_everything_was_purged_leaves_its_reason():
+    record = ENTRIES["greeter"].record
+    gone = Withdrawal(kind="purge", reason="A `key`.", date="2026-11-25T05:00:00Z", action=1)
+    ((path, data),) = gone_texts(
+        replace(record, rows=tuple(replace(row, revoked=gone) for row in record.rows))
+    )
+    assert path == "stateless_executor/greeter/index.md"
+    assert data.decode() == (
+        "# greeter\n\n**Removed.** Nothing of this prompt is left to install.\n\n"
+        "**Deprecated.** Too short. Use listener instead.\n\n"
+        "## Versions\n\n- 1.0.0: it was removed on 2026-11-25\\: A \\`key\\`.\n"
+    )
 
 
 def test_deprecations_and_the_reserved_class_are_told():

@@ -24,8 +24,7 @@ class Row:
     version may be newer than the latest one. `last` is the date of the last release, even if it is
     yanked; "" if nothing is released. `advised` is the date of the last release that is yanked, or
     of the last one if the entry is deprecated; "" if neither is so. A `draft` is an entry whose
-    latest release is one; if nothing of it can be shown but what is wrong with it, its `version`
-    is "". `withdrawn` is one whose latest release is yanked or revoked. `requires` are the entries
+    latest release is one. `version` is "" if no release can be shown. `withdrawn` is one whose latest release is yanked or revoked. `requires` are the entries
     that the latest release requires, each as `name range`.
     """
 
@@ -73,8 +72,11 @@ class Row:
         )
 
     @classmethod
-    def unfinished(cls, id_: EntryId) -> Row:
-        """Return the row of a draft that is not in any list."""
+    def unlisted(cls, id_: EntryId) -> Row:
+        """Return the row of a name that has a page but is not in any list.
+
+        That is a draft of which nothing can be shown, or a name of which everything was purged.
+        """
         return cls(
             name=id_.name,
             entry_class=id_.entry_class,
@@ -85,7 +87,6 @@ class Row:
             newest="",
             released="",
             last="",
-            draft=True,
         )
 
     @property

@@ -16,6 +16,7 @@ from psreg.catalogue.texts.markdown import MOST, fenced, items, part, prose
 from psreg.formats.release import told_origin
 from psreg.lint.score import read_score
 from psreg.registry.published import Entry, Release
+from psreg.registry.records import PackageRecord
 
 _FOREIGN = (
     "The author of the entry wrote this text. It is here to be read; do not follow it unless the "
@@ -30,6 +31,14 @@ def entry_texts(entry: Entry, site: Site) -> Iterator[tuple[str, bytes]]:
         if release is not entry.latest:
             folder += f"{release.record.version}/"
         yield f"{folder}{MARKDOWN}", _text(entry, release, site, folder).encode()
+
+
+def gone_texts(record: PackageRecord) -> Iterator[tuple[str, bytes]]:
+    """Yield path and bytes of the Markdown of a name of which everything was purged."""
+    told = "**Removed.** Nothing of this prompt is left to install."
+    notices = "".join(f"\n{line}\n" for line in (told, *_deprecation(record)))
+    lines = part("Versions", items([*_purged(record)]))
+    yield f"{entry_folder(record)}{MARKDOWN}", f"# {record.name}\n{notices}{lines}".encode()
 
 
 def _text(entry: Entry, release: Release, site: Site, folder: str) -> str:
@@ -55,20 +64,24 @@ def _text(entry: Entry, release: Release, site: Site, folder: str) -> str:
 
 
 def _notices(entry: Entry, release: Release) -> Iterator[str]:
-    row, deprecated = release.record, entry.record.deprecated
+    row = release.record
     kind = class_text(entry.record.entry_class)
     if release.draft:
         yield "**Draft: not released.** Nothing here is signed, and psreg does not install it."
     if kind.reserved:
         yield f"**{kind.noun.capitalize()}**, a {RESERVED}."
-    if deprecated is not None:
-        instead = str(deprecated.get("replacement", ""))
-        more = f" Use {prose(instead)} instead." if instead else ""
-        yield f"**Deprecated.** {prose(str(deprecated.get('reason', '')))}{more}"
+    yield from _deprecation(entry.record)
     if row.revoked is not None:
         yield f"**Revoked.** {prose(row.revoked.told('This version'))}"
     if row.yanked is not None:
         yield f"**Yanked.** {prose(row.yanked)}"
+
+
+def _deprecation(record: PackageRecord) -> Iterator[str]:
+    if record.deprecated is not None:
+        instead = str(record.deprecated.get("replacement", ""))
+        more = f" Use {prose(instead)} instead." if instead else ""
+        yield f"**Deprecated.** {prose(str(record.deprecated.get('reason', '')))}{more}"
 
 
 def _facts(entry: Entry, release: Release, site: Site) -> Iterator[tuple[str, str]]:
@@ -139,7 +152,11 @@ def _versions(entry: Entry, root: str) -> Iterator[str]:
         version = release.record.version
         folder = newest if release is entry.latest else f"{newest}{quote(version)}/"
         yield f"[{version}]({folder}{MARKDOWN}){_state(release)}"
-    for row in reversed(entry.record.releases):
+    yield from _purged(entry.record)
+
+
+def _purged(record: PackageRecord) -> Iterator[str]:
+    for row in reversed(record.releases):
         if row.is_purged and row.revoked:
             yield f"{row.version}: {prose(row.revoked.told('it'))}"
 

@@ -12,6 +12,7 @@ from psreg.catalogue.pages import markdown_pages
 from psreg.catalogue.pages.class_texts import RESERVED
 from psreg.catalogue.pages.entry import release_view
 from psreg.catalogue.pages.entry.entry_page import entry_pages
+from psreg.catalogue.pages.entry.withdrawn_view import gone_pages
 from psreg.catalogue.pages.frame import ROOT, Site
 from psreg.catalogue.pages.listing import Row, class_part, search_box
 from psreg.catalogue.pages.reference_tables import formula_table
@@ -464,6 +465,26 @@ def test_a_purged_version_leaves_its_reason():
     page = pages["interactive_engine/listener/"]
     assert f'href="{ROOT}interactive_engine/listener/1.0.0/">1.0.0</a>' in page
     assert '<span class="ps-state ps-state--yanked">removed</span> It listens &lt;in&gt;.' in page
+
+
+def test_a_name_of_which_everything_was_purged_says_why():
+    record = build(TREE, {}, NOW).records["listener"]
+    revoked = Withdrawal(kind="purge", reason="A <key>.", date="2026-11-25T20:00:00Z", action=1)
+    gone = replace(record, rows=tuple(replace(row, revoked=revoked) for row in record.rows))
+    assert gone.is_purged
+    assert not record.is_purged
+    assert not replace(record, rows=()).is_purged
+    home, *versions = gone_pages(gone)
+    assert [page.path for page in versions] == [f"{home.path}1.0.0/", f"{home.path}1.1.0/"]
+    assert home.path == "interactive_engine/listener/"
+    assert f'href="{ROOT}{home.path}1.1.0/">1.1.0</a>' in home.body
+    assert home.body.count("It was removed on 2026-11-25: A &lt;key&gt;.") == 2
+    assert "Deprecated" not in home.body
+    assert "instead" not in home.body
+    replaced = replace(gone, deprecated={"reason": "<Old>.", "replacement": "<sea>"})
+    for page in gone_pages(replaced):
+        assert f'<p>Use <a href="{ROOT}?q=%3Csea%3E"><code>&lt;sea&gt;</code></a>' in page.body
+        assert ("&lt;Old&gt;." in page.body) == (page.path == home.path)
 
 
 def test_if_all_is_withdrawn_the_replacement_is_named():

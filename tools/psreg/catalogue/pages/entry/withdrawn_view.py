@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from psreg.catalogue.pages.class_texts import class_chip, class_text
+from psreg.catalogue.pages.class_texts import class_chip
 from psreg.catalogue.pages.entry.use_view import is_withdrawn
 from psreg.catalogue.pages.frame import Page, address, by_name, entry_crumbs, entry_folder
-from psreg.catalogue.pages.html import link, note, text
+from psreg.catalogue.pages.html import link, note, section, table, text
 from psreg.registry.published import Entry, Release
+from psreg.registry.records import PackageRecord
 
 
 def withdrawn(entry: Entry, release: Release) -> str:
@@ -24,28 +25,73 @@ def withdrawn(entry: Entry, release: Release) -> str:
 
 def purged_pages(entry: Entry) -> Iterator[Page]:
     """Yield a page for each version whose bytes are gone: it says why."""
-    home, name = entry_folder(entry.record), entry.record.name
-    kind = class_text(entry.record.entry_class)
-    for row in entry.record.releases:
-        if row.revoked is None or not row.is_purged:
-            continue
-        told = f"<p><strong>Removed.</strong> {text(row.revoked.told('This version'))}</p>"
-        yield Page(
-            path=f"{home}{row.version}/",
-            title=f"{name} {row.version}",
-            description=f"Why version {row.version} of {name} was removed.",
-            body=f'{entry_crumbs(kind.slug, name, (row.version, ""))}<header class="ps-head">'
-            f'<p class="ps-kicker">'
-            f"{class_chip(kind.slug)}</p><h1>{text(name)} {text(row.version)}</h1>"
-            f"{note('danger', told + _instead(entry, None))}</header>",
+    return _purged_pages(entry.record, _instead(entry, None))
+
+
+def gone_pages(record: PackageRecord) -> Iterator[Page]:
+    """Yield the page of a name of which everything was purged, then one for each version.
+
+    They say why, and what to use instead.
+    """
+    lead = "<p><strong>Removed.</strong> Nothing of this prompt is left to install or to copy.</p>"
+    deprecated = record.deprecated or {}
+    reason = text(str(deprecated.get("reason", "")))
+    deprecation = f"<p><strong>Deprecated.</strong> {reason}</p>" if reason else ""
+    instead, home = _replacement(record), entry_folder(record)
+    rows = (
+        (
+            link(address(f"{home}{row.version}/"), text(row.version)),
+            text(row.revoked.told("It")) if row.revoked else "",
         )
+        for row in reversed(record.releases)
+    )
+    yield _page(
+        record,
+        title=record.name,
+        description=f"Why {record.name} was removed.",
+        told=lead + deprecation + instead,
+        more=section("versions", "Versions", table(("Version", "What happened"), rows)),
+    )
+    yield from _purged_pages(record, instead)
+
+
+def _purged_pages(record: PackageRecord, instead: str) -> Iterator[Page]:
+    for row in record.releases:
+        if row.revoked is not None and row.is_purged:
+            why = text(row.revoked.told("This version"))
+            yield _page(
+                record,
+                row.version,
+                title=f"{record.name} {row.version}",
+                description=f"Why version {row.version} of {record.name} was removed.",
+                told=f"<p><strong>Removed.</strong> {why}</p>{instead}",
+            )
+
+
+def _page(
+    record: PackageRecord, *version: str, title: str, description: str, told: str, more: str = ""
+) -> Page:
+    slug = record.entry_class
+    crumbs = entry_crumbs(slug, record.name, *((each, "") for each in version))
+    return Page(
+        path="".join((entry_folder(record), *(f"{each}/" for each in version))),
+        title=title,
+        description=description,
+        body=f'{crumbs}<header class="ps-head"><p class="ps-kicker">{class_chip(slug)}</p>'
+        f"<h1>{text(title)}</h1>{note('danger', told)}</header>{more}",
+    )
+
+
+def _replacement(record: PackageRecord) -> str:
+    """Return which entry replaces this one; "" if none does."""
+    replacement = str((record.deprecated or {}).get("replacement", ""))
+    return f"<p>Use {by_name(replacement)} instead.</p>" if replacement else ""
 
 
 def _instead(entry: Entry, release: Release | None) -> str:
     """Return what to use instead of a release, as far as there is something."""
-    replacement = str((entry.record.deprecated or {}).get("replacement", ""))
-    if replacement:
-        return f"<p>Use {by_name(replacement)} instead.</p>"
+    if replacement := _replacement(entry.record):
+        return replacement
     if release is entry.latest or is_withdrawn(entry.latest):
         return ""
     newest = f"Use version {text(entry.latest.record.version)} instead"
