@@ -350,3 +350,52 @@ def test_a_comment_after_the_content_takes_no_line_from_it():
         "[CONTENT]\nSay (% so %) it.\n\n[METADATA]\n(% here %)\n@dotprompt_format_version 0.0.1\n"
     )
     assert read(text.encode()).content == "Say  it."
+
+
+DEFAULTS_WITH_HELP = """\
+(% About the file. %)
+[METADATA]
+@dotprompt_format_version 0.0.1
+(% About the name. %)
+@name x
+[DEFAULTS]
+(% How long,
+   in words. %)
+@length 100
+@plain 1
+
+(% A section, not a variable. %)
+
+@after >
+  one (% inside %)
+  two
+\t(% First. %)\r
+(% Second. %)
+(% @gone 1 %)
+(%  %)
+  @tone warm (% or cold %)
+@last x   (% beside %)  (% too far %)
+
+(% Of nothing. %)
+[CONTENT]
+(% In the text. %)
+{length} (% there %)
+"""
+
+
+def test_comments_beside_a_default_say_what_it_is_for():
+    prompt = read(DEFAULTS_WITH_HELP.encode())
+    assert prompt.help_texts == {
+        "length": "How long, in words.",
+        "after": "inside",
+        "tone": "First. Second. or cold",
+        "last": "beside",
+    }
+    assert read(b"[DEFAULTS]\n(% a %)\n@x 1 (% b").help_texts == {"x": "a"}
+    assert read(b"(% a %)").help_texts == {}
+
+
+@pytest.mark.parametrize("piece", ["(% a %)", "(% a %)\n", "\n@k v (% a %)", "(%\n%)", " "])
+def test_very_many_comments_are_read(piece):
+    text = f"[METADATA]\n[DEFAULTS]\n@a b{piece * (200_000 // len(piece))}\n@c d\n[CONTENT]\nx"
+    assert set(read(text.encode()).help_texts) <= {"a", "c", "k"}

@@ -25,6 +25,7 @@ from psreg.formats.dotprompt_sections import (
     Header,
     Sections,
     cut,
+    help_texts,
 )
 from psreg.formats.dotprompt_source import (
     BLANKS,
@@ -106,6 +107,11 @@ class Prompt:
     def contents(self) -> dict[tuple[str, ...] | None, Any]:
         """The text as content rules read it, by declared capabilities; they fill it in."""
         return {}
+
+    @cached_property
+    def help_texts(self) -> dict[str, str]:
+        """What comments say about variables, by name (`dotprompt_sections.help_texts`)."""
+        return help_texts(self.text, self.entries)
 
     def span(self, pointer: str) -> Span:
         """Return where the value at `/metadata/KEY` or `/defaults/KEY` is.

@@ -7,11 +7,13 @@ issue and is read all the same, so that all problems of a file are reported at o
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 
 from psreg.core.dataclass import dataclass, field
 from psreg.core.diagnostics import Change, Issue, Span
 from psreg.core.spelling import meant
-from psreg.formats.dotprompt_source import BLANKS, NAME, Source, line_end
+from psreg.formats.dotprompt_source import BLANKS, NAME, Source, comment_ranges, line_end
 
 METADATA, DEFAULTS, CONTENT = ORDER = ("METADATA", "DEFAULTS", "CONTENT")
 """The sections, in the order they must have (PROMPT-02)."""
@@ -23,6 +25,10 @@ MOST_ENTRIES = 10_000
 """The most entries of METADATA and DEFAULTS together."""
 
 _MOST = 500  # more invalid lines than anyone reads
+_LINE_BREAK = re.compile(rf"[{BLANKS}]*+\n[{BLANKS}]*+")
+_FARTHEST = 100
+"""The most blanks between a value and a comment beside it."""
+
 _SECTIONS = "Use the sections [METADATA], [DEFAULTS] and [CONTENT]."
 
 
@@ -86,6 +92,51 @@ def cut(source: Source) -> Sections:
         content=tuple(cutter.content),
         issues=tuple(cutter.issues),
     )
+
+
+def help_texts(text: str, entries: Sequence[Entry]) -> dict[str, str]:
+    """Return what comments of a file say about its defaults, by key, each on one line.
+
+    The specification gives comments no meaning. By convention, one on a line of its own directly
+    above a default is about it, and so is one beside its value.
+    """
+    defaults = [entry for entry in entries if entry.section == DEFAULTS]
+    starts = {entry.key_span.start - 1: entry.key for entry in defaults}
+    places = [entry.key_span.start for entry in defaults]
+    found: dict[str, list[str]] = {}
+    for start, end, is_above in reversed([*_placed_comments(text)]):
+        key = starts.get(_next_line(text, end)) if is_above else None
+        if key is None and (at := bisect_right(places, start)):
+            key = _key_beside(text, start, defaults[at - 1])
+        elif key is not None:
+            starts[start] = key  # for a comment above this one
+        said = " ".join(text[start + 2 : end - 2].split())
+        if key is not None and said and not said.startswith("@"):
+            found.setdefault(key, []).insert(0, said)
+    return {key: " ".join(said) for key, said in found.items()}
+
+
+def _placed_comments(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield start and end of each comment, and whether it is the first on a line of its own."""
+    before = 0
+    for start, end in comment_ranges(text):
+        line = max(text.rfind("\n", before, start) + 1, before)
+        first = line > before or before == 0
+        yield start, end, first and not text[line:start].strip(BLANKS)
+        before = end
+
+
+def _next_line(text: str, at: int) -> int:
+    """Return where the text of the next line begins; -1 if this line goes on after `at`."""
+    found = _LINE_BREAK.match(text, at)
+    return found.end() if found else -1
+
+
+def _key_beside(text: str, at: int, entry: Entry) -> str | None:
+    """Return the key of `entry` if a comment at `at` is in its value, or behind it on its line."""
+    end = entry.span.end
+    beside = at < end or (at - end <= _FARTHEST and not text[end:at].strip(BLANKS))
+    return entry.key if beside else None
 
 
 @dataclass(slots=True)

@@ -129,6 +129,17 @@ def line_end(text: str, start: int, end: int | None = None, mark: str = "\n") ->
     return len(text) if end is None else end
 
 
+def comment_ranges(text: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each comment, its parentheses included."""
+    at = 0
+    while (start := text.find(_OPEN, at)) >= 0:
+        end = text.find(_CLOSE, start + len(_OPEN))
+        if end < 0:
+            return
+        at = end + len(_CLOSE)
+        yield start, at
+
+
 def without_comments(text: str) -> Source:
     """Return `text` without byte-order mark and comments; the first `%)` closes a comment.
 
@@ -141,24 +152,23 @@ def without_comments(text: str) -> Source:
     nested: list[Span] = []
     torn: list[Span] = []
     size = 0
-    while (start := text.find(_OPEN, at)) >= 0:
-        end = text.find(_CLOSE, start + len(_OPEN))
-        if end < 0:
-            break
+    for start, after in comment_ranges(text):
+        end = after - len(_CLOSE)
         for piece in _unix_lines(text, at, start):
             ranges.append(piece)
             size += piece[1] - piece[0]
         comments.append(size)
         if text.find(_OPEN, start + len(_OPEN), end) >= 0:
-            nested.append(Span(start, end + len(_CLOSE)))
+            nested.append(Span(start, after))
         elif _is_torn(text, at, start, end):
-            torn.append(Span(start, end + len(_CLOSE)))
-        at = end + len(_CLOSE)
+            torn.append(Span(start, after))
+        at = after
+    unclosed = text.find(_OPEN, at)
     ranges.extend(_unix_lines(text, at, len(text)))
     return Source(
         excerpt=Excerpt(text=text).cut(ranges),
         comments=tuple(comments),
-        unclosed=Span(start, start + len(_OPEN)) if start >= 0 else None,
+        unclosed=Span(unclosed, unclosed + len(_OPEN)) if unclosed >= 0 else None,
         nested=tuple(nested),
         torn=tuple(torn),
     )

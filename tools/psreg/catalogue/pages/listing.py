@@ -24,8 +24,9 @@ class Row:
     version may be newer than the latest one. `last` is the date of the last release, even if it is
     yanked; "" if nothing is released. `advised` is the date of the last release that is yanked, or
     of the last one if the entry is deprecated; "" if neither is so. A `draft` is an entry whose
-    latest release is one. `version` is "" if no release can be shown. `withdrawn` is one whose latest release is yanked or revoked. `requires` are the entries
-    that the latest release requires, each as `name range`.
+    latest release is one. `version` is "" if no release can be shown. `withdrawn` is one whose
+    latest release is yanked or revoked. `requires` are the entries that the latest release
+    requires, each as `name range`.
     """
 
     name: str

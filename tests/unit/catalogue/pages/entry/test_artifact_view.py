@@ -120,6 +120,24 @@ def test_a_form_says_at_once_what_is_missing():
     assert ">All variables have a value</p>" in ready
 
 
+def test_comments_above_defaults_are_shown_as_help():
+    defaults = "[DEFAULTS]\n(% How <warm>? %)\n@tone x\n(% Not used. %)\n@gone x\n"
+    prompt = read(f"{HEAD}{defaults}[CONTENT]\n{{text}}{{tone}}".encode())
+    box = fill_box(prompt, lang=' lang="de"')
+    assert box.count("ps-fill__help") == 1
+    assert '<p class="ps-fill__help" id="ps-h1" lang="de">How &lt;warm&gt;?</p>' in box
+    assert re.findall('name="(.*?)".*?(aria-.*?)?>', box) == [
+        ("text", ""),
+        ("tone", 'aria-describedby="ps-h1"'),
+    ]
+    assert "What it is for" in prompt_overview(prompt)
+    assert "Not used" not in prompt_overview(prompt)
+    plain = read(f"{HEAD}[CONTENT]\n{{text}}".encode())
+    assert "What it is for" not in prompt_overview(plain)
+    long = read(f"{HEAD}[DEFAULTS]\n@a 1 (% {'x' * 999} %)\n[CONTENT]\n{{a}}".encode())
+    assert f">{'x' * 299}…</p>" in fill_box(long)
+
+
 def test_data_cannot_end_its_script():
     assert script_json(["</script><!--", "\u2028"]) == r'["\u003c/script>\u003c!--", "\u2028"]'
 

@@ -20,6 +20,7 @@ from psreg.catalogue.pages.entry.use_view import assistants
 from psreg.catalogue.pages.html import (
     chips,
     count,
+    cut,
     humanised,
     paragraphs,
     section,
@@ -213,6 +214,7 @@ _FIELDS = {
 
 
 _TITLE_KEYS = frozenset({"name", "dotprompt_format_version", "format_version", "version"})
+_LONGEST_HELP = 300
 _PRIVATE_USE = range(0xE000, 0xF8FF)
 _ONE_LINE = 42
 _LONG = lazy(
@@ -250,8 +252,19 @@ def _variables(prompt: Prompt) -> str:
             "Variables",
             "<p>This prompt has no variables: the text is ready to use.</p>",
         )
-    rows = ((f"<code>{text(v.name)}</code>", _default(v.default)) for v in prompt.variables)
-    return section("variables", "Variables", table(("Name", "Default"), rows))
+    told = _help_texts(prompt)
+    heads = ("Name", "Default", "What it is for")[: 3 if told else 2]
+    rows = (
+        (f"<code>{text(v.name)}</code>", _default(v.default), text(told.get(v.name, "")))
+        for v in prompt.variables
+    )
+    return section("variables", "Variables", table(heads, (row[: len(heads)] for row in rows)))
+
+
+def _help_texts(prompt: Prompt) -> dict[str, str]:
+    """Return what the comments of a prompt say about its variables, by name."""
+    used = {v.name for v in prompt.variables}
+    return {name: cut(t, _LONGEST_HELP) for name, t in prompt.help_texts.items() if name in used}
 
 
 def _default(value: str | None) -> str:
@@ -288,7 +301,7 @@ def fill_box(prompt: Prompt, *, page: str = "", fewest: int = sys.maxsize, lang:
     """
     return (
         f'<div class="ps-fill" data-page="{text(page)}"><form class="ps-fill__form" '
-        f'autocomplete="off">{_fields(prompt, fewest)}'
+        f'autocomplete="off">{_fields(prompt, fewest, lang)}'
         f'<p class="ps-fill__open" role="status">{text(_open(prompt))}</p></form>'
         '<div class="ps-fill__result"><div class="ps-bar"><span>The text to use</span>'
         '<button type="button" class="ps-copy" data-copy-filled data-copied="Copied the prompt">'
@@ -307,8 +320,12 @@ def _open(prompt: Prompt) -> str:
     return f"Missing: {missing}" if missing else "All variables have a value"
 
 
-def _fields(prompt: Prompt, fewest: int) -> str:
-    fields = [_field(at, v.name, v.default) for at, v in enumerate(prompt.variables)]
+def _fields(prompt: Prompt, fewest: int, lang: str) -> str:
+    told = _help_texts(prompt)
+    fields = [
+        _field(at, v.name, v.default, _help(at, told.get(v.name, ""), lang))
+        for at, v in enumerate(prompt.variables)
+    ]
     required = [at for at, v in enumerate(prompt.variables) if v.default is None]
     shown = max([fewest, *(at + 1 for at in required)])
     more = "".join(fields[shown:])
@@ -317,17 +334,22 @@ def _fields(prompt: Prompt, fewest: int) -> str:
     return "".join(fields[:shown]) + folded
 
 
-def _field(at: int, name: str, default: str | None) -> str:
+def _help(at: int, told: str, lang: str) -> str:
+    return f'<p class="ps-fill__help" id="ps-h{at}"{lang}>{text(told)}</p>' if told else ""
+
+
+def _field(at: int, name: str, default: str | None, told: str) -> str:
     value = default or ""
     required = default is None
     fewest = 4 if required and _LONG.search(name) else 1
     rows = min(8, max(fewest, value.count("\n") + 1, len(value) // _ONE_LINE + 1))
     mark = '<span class="ps-required">required</span>' if required else ""
+    described = f' aria-describedby="ps-h{at}"' if told else ""
     # NOTE: HTML drops one line break after the start tag, hence the one written here.
     return (
         f'<label for="ps-f{at}"><span title="{text(name)}">{text(humanised(name))}{mark}</span>'
         f'<textarea id="ps-f{at}" name="{text(name)}" rows="{rows}" spellcheck="false"'
-        f"{' required' if required else ''}>\n{text(value)}</textarea></label>"
+        f"{' required' if required else ''}{described}>\n{text(value)}</textarea></label>{told}"
     )
 
 
