@@ -186,7 +186,19 @@ def test_what_matches_some_words_is_under_a_heading_of_its_own(tab):
     page = tab.open("?q=river+letter")
     assert results(page)[0] == "river_letter"
     assert page.locator(".ps-results > li").nth(1).get_attribute("class") == "ps-some"
+    assert page.locator(".ps-some h2").count() == 1
     assert status(page) == "1 prompt"
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_everything_found_is_aligned(open_tab, width):
+    page = open_tab(viewport={"width": width, "height": 900}).open("?q=letter+listens")
+    lefts = page.evaluate(
+        "[...document.querySelectorAll('.ps-search__status, .ps-some h2, .ps-result > a > h3')]"
+        ".map((each) => each.getBoundingClientRect().left)"
+    )
+    assert len(lefts) == 4
+    assert len(set(lefts)) == 1
 
 
 def test_nothing_found_says_what_to_do(tab):
@@ -472,6 +484,16 @@ def test_no_assistant_is_opened_while_a_variable_is_open(tab):
     tab.until("document.querySelector('.ps-fill a.ps-copy--failed')")
     assert link.text_content().startswith("Missing: ")
     assert len(page.context.pages) == 1
+
+
+def test_what_else_can_be_done_is_one_line_on_a_telephone(open_tab):
+    page = open_tab(viewport={"width": 390, "height": 844}).open("interactive_engine/listener/")
+    tops = page.evaluate(
+        "[...document.querySelectorAll('.ps-take-also > *')]"
+        ".map((each) => each.getBoundingClientRect().top)"
+    )
+    assert len(tops) == 3
+    assert len(set(tops)) == 1
 
 
 def test_the_link_of_a_page_can_be_copied(tab):

@@ -211,7 +211,9 @@ function items(found, wanted) {
   const made = [];
   for (const { row, partial } of found) {
     if (partial && !made.some((each) => each.className === "ps-some")) {
-      made.push(element("li", "ps-some", SOME));
+      const head = element("li", "ps-some");
+      head.append(element("h2", "", SOME));
+      made.push(head);
     }
     made.push(item(row, wanted));
   }
