@@ -52,8 +52,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="exit 1 on warnings, too; in a .prompt, make invalid lines and variables without a "
-        "value errors",
+        help="exit 1 on warnings, too; in a .prompt, make invalid lines errors",
     )
     _add_fix_options(parser)
     _add_selection_options(parser)
