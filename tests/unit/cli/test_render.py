@@ -118,7 +118,7 @@ def test_squeeze_drops_blank_lines(tmp_path):
 
 def test_a_golden_case_is_written_as_the_check_asks_for_it(tmp_path):
     released = tmp_path / "pbes/prompt/hello/1.0.0"
-    released.joinpath("evidence").mkdir(parents=True)
+    released.mkdir(parents=True)
     artifact = released / "hello.prompt"
     artifact.write_text(f"{META}[DEFAULTS]\n@e end\n[CONTENT]\nHi {{n}},\n\nthe {{e}}\n", "utf-8")
     (tmp_path / "v.json").write_text('{"n": 1.50, "unused": "x"}', "utf-8")
@@ -148,6 +148,7 @@ def test_a_machine_gets_its_document_besides_the_golden_case(greeting):
         (("--golden", "a.render.toml", "--squeeze"), "Omit --squeeze.", 2),
         (("--golden", "kept.render.toml"), "kept.render.toml already exists", 2),
         (("--golden", "none/a.render.toml"), "cannot write none/a.render.toml", 4),
+        (("--golden", "none/evidence/a.render.toml"), "cannot write none/evidence/a.render", 4),
     ],
 )
 def test_a_golden_case_that_cannot_be_written(greeting, options, told, code):

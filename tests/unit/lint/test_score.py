@@ -190,6 +190,15 @@ def test_each_question_is_about_one_thing(change, lost):
     assert missing(of(**full(**change))) == lost
 
 
+def test_a_readme_in_another_language_has_the_same_points():
+    words = {"Use case": "Anwendung", "Example": "Beispiel", "Recorded": "Aufgezeichnet"}
+    readme = GUIDE
+    for english, german in words.items():
+        assert english in readme
+        readme = readme.replace(english, german)
+    assert missing(of(**full(readme=readme))) == missing(of(**full()))
+
+
 def test_runs_of_another_artifact_do_not_count():
     result = of(**full() | {"prompt": TEMPLATE + "Briefly.\n"})
     assert points(result)["platforms"] == 0

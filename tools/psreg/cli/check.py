@@ -18,6 +18,7 @@ from psreg.cli.cluster_option import (
     source_of,
 )
 from psreg.cli.rules import all_rules, registry_rules
+from psreg.cli.scored import score_lines
 from psreg.core.dataclass import dataclass, replace
 from psreg.core.diagnostics import ERROR, Diagnostic, Mode, Report
 from psreg.core.errors import UnavailableError, UsageError
@@ -90,6 +91,7 @@ def _run(args: Namespace, console: Console, executor: Workers) -> int:
     elif args.format == "text":
         console.out(_text(report, console, color=color_wanted(), infos=lone))
         _say_what_else(args.paths, console)
+        _say_scores(args.paths, console)
     else:
         console.content(rendered(report, args.format, all_rules))
     return int(report.failed(strict=args.strict) or (fixing is not None and fixing.failed(report)))
@@ -102,6 +104,14 @@ def _say_what_else(paths: Iterable[str], console: Console) -> None:
             console.note(
                 f"{path} is checked by itself: what its keys say, `psreg check pbes` checks"
             )
+
+
+def _say_scores(paths: Iterable[str], console: Console) -> None:
+    """Say the scores of the entries and version folders among `paths`."""
+    for place in map(Path, paths):
+        if place.is_dir() and not console.quiet:
+            for line in score_lines(place):
+                console.line(line)
 
 
 def _chosen(

@@ -201,5 +201,4 @@ def _score(row: ReleaseRecord) -> Iterator[str]:
 
     score = read_score(row.score)
     if score is not None:
-        parts = ", ".join(f"{part.title.lower()} {part.points}/{part.of}" for part in score.parts)
-        yield f"  score       {score.total} of 100: {parts}"
+        yield f"  score       {score.told}"

@@ -12,6 +12,7 @@ from psreg.authoring.new import Plan, changes_of_plain_text, missing, new_entry,
 from psreg.authoring.new_folders import add_folder
 from psreg.authoring.todo import print_todo, todo_documents
 from psreg.cli.rules import registry_rules
+from psreg.cli.scored import score_lines
 from psreg.core.classes import CLASSES, Format
 from psreg.core.diagnostics import Mode, Report
 from psreg.core.errors import FindingsError
@@ -74,6 +75,9 @@ def run(args: Namespace, console: Console) -> int:
         )
     else:
         print_todo(console, release, sorted(files), left)
+        if not console.quiet:
+            for line in score_lines(root / release.folder):
+                console.line(line)
     return 0
 
 

@@ -109,7 +109,7 @@ def _read(args: Namespace, console: Console) -> tuple[str, bytes]:
 
 
 def _write_golden_case(args: Namespace, filled: Filled) -> None:
-    """Write the values and the text to the file of a golden case.
+    """Write the values and the text to the file of a golden case, in `evidence/` if so named.
 
     Raises:
         UsageError: --squeeze is given; the name of the file has another suffix; `EXISTS`.
@@ -117,7 +117,8 @@ def _write_golden_case(args: Namespace, filled: Filled) -> None:
     """
     # Only authors need these, and everyone else waits for what is imported.
     from psreg.formats.golden_case import SUFFIX, written
-    from psreg.system.atomic import write_file
+    from psreg.formats.layout import EVIDENCE
+    from psreg.system.atomic import cannot_write, write_file
 
     if args.squeeze:
         message = "a golden case keeps the blank lines of its prompt"
@@ -127,6 +128,11 @@ def _write_golden_case(args: Namespace, filled: Filled) -> None:
         raise UsageError("USAGE", message, f"Write --golden evidence/NAME{SUFFIX}.")
     path = Path(args.golden)
     refuse_existing(path)
+    if path.parent.name == EVIDENCE and path.parent.parent.is_dir():
+        try:
+            path.parent.mkdir(exist_ok=True)
+        except OSError as error:
+            raise cannot_write(path, error) from error
     write_file(path, written(filled.values, filled.rendering.text))
 
 

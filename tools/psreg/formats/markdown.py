@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from pkgutil import get_data
 
 from psreg.core.dataclass import dataclass
 from psreg.core.diagnostics import Span
@@ -21,10 +22,6 @@ _EMPTY_LINES = lazy(r"\n{2,}+")
 _BACKTICKS = lazy(r"`++")
 _HASHES = lazy(r" {0,3}(#{1,6}+)(?=\s|$)")
 _UNDERLINE = lazy(r" {0,3}(=++|-++)\s*+")
-
-_RECORDED = lazy(r"\brecorded\b", re.IGNORECASE)
-
-_ILLUSTRATIVE = lazy(r"\b(?:illustrative|not recorded)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,14 +134,45 @@ def _title(text: str) -> str:
     return bare.rstrip() if not bare or bare[-1].isspace() else title
 
 
-def about(found: Sequence[Section], words: str) -> tuple[Section, ...]:
-    """Return the sections whose headings contain `words`, in any letter case."""
-    return tuple(section for section in found if words in section.title.lower())
+@cache
+def readme_words(subject: str) -> tuple[str, ...]:
+    """Return what READMEs call `subject`, in lower case and several languages, English first.
+
+    The table is the data file `readme_words.toml`.
+    """
+    import tomllib  # noqa: PLC0415 - a client does not read READMEs
+
+    table = tomllib.loads((get_data("psreg.formats", "data/readme_words.toml") or b"").decode())
+    return tuple(word for words in table[subject].values() for word in words)
+
+
+@cache
+def mark_pattern(*subjects: str) -> str:
+    """Return the pattern of a whole word for one of the subjects."""
+    words = (re.escape(word) for subject in subjects for word in readme_words(subject))
+    return rf"\b(?:{'|'.join(words)})\b"
+
+
+def is_about(section: Section, subject: str) -> bool:
+    """Tell whether a heading has a word for `subject`, in any letter case."""
+    title = section.title.lower().replace("’", "'")
+    return any(word in title for word in readme_words(subject))
+
+
+def about(found: Sequence[Section], subject: str) -> tuple[Section, ...]:
+    """Return the sections whose headings have a word for `subject`."""
+    return tuple(section for section in found if is_about(section, subject))
 
 
 def examples(found: Sequence[Section]) -> tuple[Section, ...]:
-    """Return the sections with the word "example" in their heading."""
+    """Return the sections with a word for "example" in their heading."""
     return about(found, "example")
+
+
+def is_marked(section: Section) -> bool:
+    """Tell whether a section says anywhere that its example is recorded, or illustrative."""
+    text = f"{section.title}\n{section.body}"
+    return re.search(mark_pattern("recorded", "illustrative"), text, re.IGNORECASE) is not None
 
 
 def recorded(section: Section) -> bool:
@@ -153,4 +181,8 @@ def recorded(section: Section) -> bool:
     The mark is in the heading or in the first paragraph, before the example itself.
     """
     mark = f"{section.title}\n{section.body.strip().partition(chr(10) * 2)[0]}"
-    return bool(_RECORDED.search(mark)) and not _ILLUSTRATIVE.search(mark)
+    says_recorded, says_not = (
+        re.search(mark_pattern(subject), mark, re.IGNORECASE)
+        for subject in ("recorded", "illustrative")
+    )
+    return says_recorded is not None and says_not is None

@@ -13,7 +13,7 @@ from typing import Any
 from psreg.formats.tree import Submission
 from psreg.lint.score_facts import Facts
 
-FORMULA = 2
+FORMULA = 3
 """The number of this table; each record stores it with the points."""
 
 POINTS = 5
@@ -72,7 +72,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         id="use-case",
         part="documentation",
-        asks="README.md says when to use it, below a heading with the words “use case”",
+        asks="README.md says when to use it, below a heading with “use case” or its translation",
         how="Say when to use it, below a heading with the words “use case”.",
         met=lambda facts: facts.use_case,
     ),
@@ -268,6 +268,12 @@ class Score:
     total: int
     parts: tuple[Part, ...]
     formula: int = FORMULA
+
+    @property
+    def told(self) -> str:
+        """The points for people, with those of each part."""
+        parts = ", ".join(f"{part.title.lower()} {part.points}/{part.of}" for part in self.parts)
+        return f"{self.total} of 100: {parts}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the score as the record of a release stores it."""

@@ -18,7 +18,15 @@ from psreg.formats.conversation import json_lines
 from psreg.formats.dotprompt import Prompt
 from psreg.formats.dotprompt_source import NAME
 from psreg.formats.golden_case import SUFFIX, GoldenCase
-from psreg.formats.markdown import Section, about, examples, fences, recorded, sections
+from psreg.formats.markdown import (
+    Section,
+    about,
+    examples,
+    fences,
+    is_about,
+    recorded,
+    sections,
+)
 from psreg.formats.protocol_versions import STUB
 from psreg.formats.release import TestRun
 from psreg.formats.tree import Submission
@@ -71,7 +79,7 @@ class Facts:
 
     @property
     def use_case(self) -> bool:
-        """Whether README.md has text below a heading with the words "use case"."""
+        """Whether README.md has text below a heading about the use case."""
         return any(s.body.strip() for s in about(self._sections, "use case"))
 
     @property
@@ -80,7 +88,7 @@ class Facts:
         return any(
             section.level <= _CHAPTER
             and section.body.strip()
-            and not any(words in section.title.lower() for words in _USUAL)
+            and not any(is_about(section, subject) for subject in _USUAL)
             for section in self._sections[1:]
         )
 
@@ -97,7 +105,7 @@ class Facts:
 
     @cached_property
     def examples(self) -> tuple[str, ...]:
-        """The examples of README.md: the parts of each section whose heading says "example"."""
+        """The examples of README.md: the parts of each section whose heading names an example."""
         found: list[str] = []
         end = 0
         for section in examples(self._sections):

@@ -364,3 +364,31 @@ def test_evidence_of_another_suffix_is_not_read():
 def test_a_readme_without_an_example_is_not_asked_for_a_transcript():
     readme = {f"{FOLDER}/README.md": "# Hello\n\nRecorded yesterday.\n"}
     assert judge(tree(entry(), readme), "REG026") == []
+
+
+@pytest.mark.parametrize(
+    ("use_case", "example", "mark"),
+    [
+        ("Anwendung", "Beispiel", "Nicht aufgezeichnet, von Hand geschrieben."),
+        ("Wofür es gut ist", "Zwei Beispiele", "Illustrativ."),
+        ("Cas d’usage", "Exemple", "Pas enregistré."),
+        ("Caso de uso", "Ejemplo", "Ilustrativo."),
+        ("Przykład (use case)", "Przykład (example)", "Illustrative."),
+    ],
+)
+def test_a_readme_may_be_in_another_language(use_case, example, mark):
+    def found(readme):
+        return [d.message for d in judge(tree(entry(), {f"{FOLDER}/README.md": readme}), "REG017")]
+
+    shown = "Guten Tag, Ana!"
+    readme = f"# Gruß\n\n## {use_case}\n\nZum Grüßen.\n\n## {example}\n\n*{mark}*\n\n{shown}\n"
+    assert found(readme) == []
+    assert found(readme.replace(use_case, "Użycie")) == ["no heading contains 'use case'"]
+    assert found(readme.replace(example, "Próbka")) == ["no heading contains 'example'"]
+    (unmarked,) = found(readme.replace(mark, "Ha!"))
+    assert unmarked == "the example does not say whether it is recorded or illustrative"
+    bare = tree(entry(), {f"{FOLDER}/README.md": readme.replace(shown, "")})
+    assert [d.message for d in judge(bare, "REG033")] == []
+    word = tree(entry(), {f"{FOLDER}/README.md": readme.replace(shown, "Hallo")})
+    (short,) = judge(word, "REG033")
+    assert "is a single word" in short.message

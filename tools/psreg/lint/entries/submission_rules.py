@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -21,7 +22,7 @@ from psreg.formats.json.json_document import JsonTree
 from psreg.formats.json.pointer import join
 from psreg.formats.json.syntax_error import shown
 from psreg.formats.layout import SUFFIXES
-from psreg.formats.markdown import Section, sections
+from psreg.formats.markdown import Section, about, examples, is_marked, mark_pattern, sections
 from psreg.formats.toml_document import TomlTree
 from psreg.formats.tree import Submission
 from psreg.lint.content.clarity_rules import count_words, says_nothing
@@ -60,15 +61,17 @@ _ASKED = (
 )
 """What headings of a README.md say, and what is below them (PBE-19, PBE-20)."""
 
-_MARKED = re.compile(r"\b(?:recorded|illustrative)\b", re.IGNORECASE)
 
-_MARK = re.compile(
-    r"([*_]{1,3})[^*_\n]{0,200}?\b(?:recorded|illustrative)\b[^*_\n]{0,200}\1"
-    r"|^\W{0,20}(?:(?:this|the|an?) (?:\w{1,20} ){0,3})?(?:not )?"
-    r"(?:recorded|illustrative)\b[^.\n]*\.?",
-    re.IGNORECASE,
-)
-"""The words that say where an example is from, at its beginning."""
+@cache
+def _mark() -> re.Pattern[str]:
+    """Return the pattern of the words that say where an example is from, at its beginning."""
+    word = mark_pattern("recorded", "illustrative")
+    return re.compile(
+        rf"([*_]{{1,3}})[^*_\n]{{0,200}}?{word}[^*_\n]{{0,200}}\1"
+        rf"|^\W{{0,20}}(?:(?:this|the|an?) (?:\w{{1,20}} ){{0,3}})?(?:not )?{word}[^.\n]*\.?",
+        re.IGNORECASE,
+    )
+
 
 _NO_TEXT = re.compile(r" {0,3}(?:#{1,6}(?:\s|$)|`{3}|~{3})")
 _LEAST_WORDS = {"example": 2}
@@ -197,8 +200,8 @@ def readme_incomplete(submission: Submission) -> Iterator[Finding]:
 
     ## Fix
     Add a heading with the words "use case" and one with "example", write text below both, and mark
-    the example as *recorded* or *illustrative*. In another language, add these words in brackets:
-    `## Beispiel (example)`.
+    the example as *recorded* or *illustrative*. German, French and Spanish words for these count,
+    too. In other languages, add the English words in brackets: `## Przykład (example)`.
 
     ```md
     ## Use case
@@ -215,27 +218,21 @@ def readme_incomplete(submission: Submission) -> Iterator[Finding]:
         return
     found = sections(submission.documents[path].text)
     for words, hint in _ASKED:
-        about = [section for section in found if words in section.title.lower()]
-        if not about:
+        titled = about(found, words)
+        if not titled:
             message = f"no heading contains {words!r}"
             yield Finding(message=message, path=str(path), hint=f"Add a section `## {words}`.")
-        elif not any(section.body.strip() for section in about):
+        elif not any(section.body.strip() for section in titled):
             message = f"there is no text below the heading {words!r}"
-            yield Finding(message=message, at=about[0].span, path=str(path), hint=hint)
-    examples = [
-        section for section in found if "example" in section.title.lower() and section.body.strip()
-    ]
-    if examples and not any(_marked(section) for section in examples):
+            yield Finding(message=message, at=titled[0].span, path=str(path), hint=hint)
+    shown_in = [section for section in examples(found) if section.body.strip()]
+    if shown_in and not any(map(is_marked, shown_in)):
         yield Finding(
             message="the example does not say whether it is recorded or illustrative",
-            at=examples[0].span,
+            at=shown_in[0].span,
             path=str(path),
             hint="Write `Recorded with …` or `Illustrative` below the heading.",
         )
-
-
-def _marked(section: Section) -> bool:
-    return _MARKED.search(f"{section.title}\n{section.body}") is not None
 
 
 @rule(
@@ -265,14 +262,14 @@ def description_says_nothing(submission: Submission) -> Iterator[Finding]:
     path = submission.readme_path
     found = sections(submission.documents[path].text) if path in submission.paths else ()
     for words, hint in _ASKED:
-        about = [section for section in found if words in section.title.lower()]
-        texts = [text for section in about if (text := _shown(section))]
+        titled = about(found, words)
+        texts = [text for section in titled if (text := _shown(section))]
         least = _LEAST_WORDS.get(words, 1)
         name = submission.entry.name
         if texts and all(_says(text, name, least) for text in texts):
             says = _says(texts[0], name, least)
             message = f"the text below the heading {words!r} {says}: {shown(texts[0])}"
-            yield Finding(message=message, at=about[0].span, path=str(path), hint=hint)
+            yield Finding(message=message, at=titled[0].span, path=str(path), hint=hint)
 
 
 def _filler_in_release(submission: Submission) -> Iterator[Finding]:
@@ -306,7 +303,7 @@ def _says(text: str, name: str, least: int = 0) -> str:
 def _shown(section: Section) -> str:
     """Return what is below a heading, without further headings, fences and the mark."""
     lines = [line for line in section.body.splitlines() if not _NO_TEXT.match(line)]
-    return _MARK.sub("", "\n".join(lines).strip(), count=1).strip()
+    return _mark().sub("", "\n".join(lines).strip(), count=1).strip()
 
 
 @rule("REG023", spec="registry/LIMITS", severity=ERROR)
