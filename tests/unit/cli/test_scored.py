@@ -35,7 +35,8 @@ def test_the_score_of_a_folder_is_that_of_its_version_or_its_last_one(root):
     assert last.startswith("score of hello 1.1.0: ")
     assert "documentation 15/20" in last
     assert of("pbes/prompt/hello/1.1.0")[0] == last
-    for other in ("", "pbes", "pbes/prompt", "pbes/prompt/missing", "pbes/prompt/hello/9.9.9"):
+    (root / "pbes/prompt/empty").mkdir()
+    for other in ("", "pbes", "pbes/prompt", "pbes/prompt/empty", "pbes/prompt/hello/9.9.9"):
         assert of(other) == []
 
 

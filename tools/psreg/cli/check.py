@@ -18,7 +18,6 @@ from psreg.cli.cluster_option import (
     source_of,
 )
 from psreg.cli.rules import all_rules, registry_rules
-from psreg.cli.scored import score_lines
 from psreg.core.dataclass import dataclass, replace
 from psreg.core.diagnostics import ERROR, Diagnostic, Mode, Report
 from psreg.core.errors import UnavailableError, UsageError
@@ -110,6 +109,8 @@ def _say_scores(paths: Iterable[str], console: Console) -> None:
     """Say the scores of the entries and version folders among `paths`."""
     for place in map(Path, paths):
         if place.is_dir() and not console.quiet:
+            from psreg.cli.scored import score_lines  # not needed to check a file
+
             for line in score_lines(place):
                 console.line(line)
 

@@ -3,10 +3,12 @@
 import pytest
 
 from psreg.catalogue.pages.html import (
+    MOST_LABELS,
     chips,
     command,
     count,
     humanised,
+    labels,
     note,
     paragraphs,
     section,
@@ -71,3 +73,12 @@ def test_numbers_and_keys_for_people():
     assert humanised("__") == "__"
     assert (count(1, "prompt"), count(2000, "entry", "entries")) == ("1 prompt", "2,000 entries")
     assert (size(812), size(14_800)) == ("812 bytes", "14.8 kB")
+
+
+def test_of_very_many_labels_the_first_are_shown():
+    assert labels([]) == ""
+    assert chips(["<x>"]) == '<ul class="ps-chips"><li>&lt;x&gt;</li></ul>'
+    assert labels(["x"] * MOST_LABELS).count("<li>x</li>") == MOST_LABELS
+    many = labels(["x"] * 1_200)
+    assert many.count("<li>x</li>") == MOST_LABELS
+    assert many.endswith("<li>and 1,100 more</li></ul>")

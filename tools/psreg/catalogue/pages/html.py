@@ -84,7 +84,20 @@ def command(line: str) -> str:
 
 def chips(values: Iterable[str]) -> str:
     """Return `values` as a row of small labels; "" if there are none."""
-    items = "".join(f"<li>{text(value)}</li>" for value in values)
+    return labels(map(text, values))
+
+
+MOST_LABELS = 100
+"""The most labels of a row; how many others there are is said."""
+
+
+def labels(values: Iterable[str]) -> str:
+    """Return small labels, HTML already, as a row; "" if there are none."""
+    found = list(values)
+    shown = found[:MOST_LABELS]
+    if len(found) > MOST_LABELS:
+        shown.append(f"and {len(found) - MOST_LABELS:,} more")
+    items = "".join(f"<li>{value}</li>" for value in shown)
     return f'<ul class="ps-chips">{items}</ul>' if items else ""
 
 

@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from psreg.catalogue.pages.class_texts import class_chip, class_text
 from psreg.catalogue.pages.entry import release_view
 from psreg.catalogue.pages.entry.entry_page import DRAFT_CHIP
-from psreg.catalogue.pages.html import count, text
+from psreg.catalogue.pages.html import count, cut, text
 from psreg.core.identity import EntryId, ReleaseId
 from psreg.registry.published import Entry
+
+_MOST_TAGS = 20
+_LONGEST = 500
+"""The most tags of an entry, and characters of its summary, that a list shows."""
 
 _LISTED = 500
 """Maximum number of entries listed on a class page; search finds all of them."""
@@ -134,11 +138,11 @@ def search_box(number: int, slug: str, items: str = "") -> str:
 
 
 def _result(row: Row) -> str:
-    tags = "".join(f"<li>{text(tag)}</li>" for tag in row.tags)
+    tags = "".join(f"<li>{text(tag)}</li>" for tag in row.tags[:_MOST_TAGS])
     state = '<span class="ps-state ps-state--yanked">deprecated</span>' if row.deprecated else ""
     state += DRAFT_CHIP if row.draft else ""
     return (
         f'<li class="ps-result"><a href="{text(row.name)}/"><h3>{text(row.name)}</h3></a>'
         f'<p class="ps-result__meta">{class_chip(row.entry_class)} {text(row.version)} {state}</p>'
-        f'<p>{text(row.summary)}</p><ul class="ps-chips">{tags}</ul></li>'
+        f'<p>{text(cut(row.summary, _LONGEST))}</p><ul class="ps-chips">{tags}</ul></li>'
     )

@@ -28,6 +28,9 @@ const NAMES = {
   pb2s: "PB2S",
 };
 
+// An entry with more tags, or a longer summary, takes no more room than others.
+const MOST_TAGS = 20;
+const LONGEST = 500;
 const SOME = "These match some of your words";
 
 const RESERVED = "reserved class: a design document that nothing executes today";
@@ -284,7 +287,7 @@ function item(row, wanted) {
   link.href = row.href;
   link.append(marked(element("h3", ""), row.name, wanted));
   const chips = element("ul", "ps-chips");
-  chips.append(...row.tags.map((tag) => marked(element("li", ""), tag, wanted)));
+  chips.append(...row.tags.slice(0, MOST_TAGS).map((tag) => marked(element("li", ""), tag, wanted)));
   const summary = element("p", "");
   const result = element("li", "ps-result");
   result.append(link, meta, summary, chips);
@@ -292,7 +295,7 @@ function item(row, wanted) {
     result.row = now;
     version.data = ` ${now.version ?? ""} `;
     summary.replaceChildren();
-    marked(summary, now.summary ?? "", wanted);
+    marked(summary, (now.summary ?? "").slice(0, LONGEST), wanted);
   };
   result.describe(row);
   return result;

@@ -30,10 +30,25 @@ from psreg.catalogue.pages.frame import (
     entry_crumbs,
     entry_folder,
 )
-from psreg.catalogue.pages.html import COPY, chips, command, link, note, section, table, terms, text
+from psreg.catalogue.pages.html import (
+    COPY,
+    chips,
+    command,
+    cut,
+    labels,
+    link,
+    note,
+    section,
+    table,
+    terms,
+    text,
+)
 from psreg.formats.release import told_origin
 from psreg.registry.published import Entry, Release
 from psreg.registry.records import ReleaseRecord
+
+_LONGEST, _LONGEST_FACT = 500, 80
+"""The most characters of a summary and of a fact above the button that copies the prompt."""
 
 _CONTENTS = (
     ("fill", "Fill it in"),
@@ -103,7 +118,7 @@ def _header(entry: Entry, release: Release, site: Site, notice: str, *, pinned: 
         f'<header class="ps-head"><p class="ps-kicker">{class_chip(kind.slug)}</p>'
         f"<h1>{text(release_view.title(release))}</h1>"
         f'<p class="ps-name"><code>{text(record.name)}</code> {_brief(release)}</p>'
-        f'<p class="ps-lead">{text(release_view.field(release, "summary"))}</p>'
+        f'<p class="ps-lead">{text(cut(release_view.field(release, "summary"), _LONGEST))}</p>'
         f"{trust_view.summary(entry, release, site, f'{where}#trust')}"
         f"{withdrawn(entry, release) or use_view.buttons(release, f'{where}#fill')}</header>"
     )
@@ -115,7 +130,7 @@ def _brief(release: Release) -> str:
     platforms = ", ".join(release_view.passed_platforms(release))
     tested = f"tested on {platforms}" if platforms else release_view.UNTESTED
     facts = (release.record.version, release_view.field(release, "license"), languages, tested)
-    return " · ".join(f"<span>{text(fact)}</span>" for fact in facts if fact)
+    return " · ".join(f"<span>{text(cut(fact, _LONGEST_FACT))}</span>" for fact in facts if fact)
 
 
 def _banners(entry: Entry, release: Release) -> str:
@@ -210,7 +225,7 @@ def _facts(entry: Entry, release: Release, site: Site) -> str:
         ("Released", _released(release)),
         ("Licence", text(release_view.field(release, "license"))),
         ("Imported from", text(told_origin(row.release))),
-        ("Languages", text(", ".join(release_view.fields(release, "languages")))),
+        ("Languages", text(cut(", ".join(release_view.fields(release, "languages")), _LONGEST))),
         ("Tags", _tags(release)),
         ("Tested", chips(platforms) or release_view.UNTESTED),
         ("Score", release_view.score_link(release)),
@@ -244,11 +259,10 @@ def _digest(sha256: str) -> str:
 
 
 def _tags(release: Release) -> str:
-    items = "".join(
-        f'<li><a href="{ROOT}?tag={quote(tag)}">{text(tag)}</a></li>'
+    return labels(
+        f'<a href="{ROOT}?tag={quote(tag)}">{text(tag)}</a>'
         for tag in release_view.fields(release, "tags")
     )
-    return f'<ul class="ps-chips">{items}</ul>' if items else ""
 
 
 def _owners(entry: Entry) -> str:
