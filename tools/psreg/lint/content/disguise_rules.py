@@ -91,7 +91,7 @@ def _unchecked(content: Content, message: str, hint: str) -> Finding:
     return Finding(message=message, at=content.segments[0].span(0, 0), hint=hint)
 
 
-MOST_SAID = 500
+MOST_SAID = 100
 """How many suspicious texts a long text may say openly."""
 
 _LONG = 50_000
@@ -380,7 +380,12 @@ class _Said:
             return True
         if self.openly(rows, number, span):
             return True
-        return self.content.is_long and self._around(number, span.start).overlap(rows, number, span)
+        if not self.content.is_long:
+            return False
+        reach = _NEAR + REACH
+        near = self.content.texts[number][max(0, span.start - reach) : span.end + reach]
+        # NOTE: among plain signs, the text says what it says openly.
+        return not near.isascii() and self._around(number, span.start).overlap(rows, number, span)
 
     def openly(self, rows: Rows, number: int, span: Span) -> bool:
         """Tell whether `rows` find something at `span` in the text as it is."""

@@ -52,6 +52,9 @@ _ENOUGH = 3
 _PAGES = 20_000
 """Phrases are not looked up in longer texts, where that takes longer than words."""
 
+_FEW_TEXTS = 100
+"""Of so many texts it is quicker to search for phrases than to find out which can be there."""
+
 _SHORT = 2
 """Almost every text has phrases of fewer letters."""
 
@@ -88,7 +91,7 @@ class Gate:
         """Take clauses as `grouped` returns them."""
         self._clauses = self._ordered = [_Clause(groups) for groups in clauses]
         self._missed = False
-        self._first = 0
+        self._asked = 0
 
     @classmethod
     def of(cls, pattern: str) -> Gate:
@@ -127,19 +130,18 @@ class Gate:
         said = narrowed(flat)
         return all(any(map(said.__contains__, clause.phrases)) for clause in self._clauses)
 
-    def is_first(self, content: Content) -> bool:
-        """Tell whether `content` is the first text that is asked about.
+    def is_new(self, content: Content) -> bool:
+        """Tell whether few texts were asked about before `content`.
 
         To find out what else a phrase needs besides its longest word takes longer than the check of
         one file should.
         """
-        text = content.phrases
-        self._first = self._first or id(text)
-        return id(text) == self._first and len(text) <= _PAGES
+        return self._asked < _FEW_TEXTS and len(content.phrases) <= _PAGES
 
     def lets(self, content: Content) -> bool:
         """Tell whether `content` has a phrase of each clause; without it, nothing matches."""
-        if self.is_first(content):
+        if self.is_new(content):
+            self._asked += 1
             return all(clause.is_said(content) for clause in self._clauses)
         clauses, marks = self._ordered, content.marks
         # NOTE: what one text does not have, the next one often does not have either.

@@ -153,12 +153,24 @@ def layer(below: Layer, how: str, edits: Iterable[Edit]) -> Layer:
 
 def replaced(below: Layer, how: str, pattern: re.Pattern[str], read: Callable[[str], str]) -> Layer:
     """Return `below` with what `read` makes of each match of `pattern`."""
+    known = _Known(read)
     edits = (
-        Edit(match.start(), match.end(), instead)
+        Edit(match.start(), match.end(), known[match[0]])
         for match in pattern.finditer(below.text)
-        if (instead := read(match[0])) != match[0]
+        if known[match[0]] != match[0]
     )
     return layer(below, how, edits)
+
+
+class _Known(dict[str, str]):
+    """What `read` makes of texts; most words are in a text more than once."""
+
+    def __init__(self, read: Callable[[str], str]) -> None:
+        self._read = read
+
+    def __missing__(self, said: str) -> str:
+        self[said] = found = self._read(said)
+        return found
 
 
 def around(ranges: Iterable[tuple[int, int]], reach: int, size: int) -> Iterator[Span]:
