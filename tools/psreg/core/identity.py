@@ -140,6 +140,14 @@ class ReleaseId:
         """Path of the artifact; the same in Git, on the site and on a mirror."""
         return _path(PBES, self.entry_class, self.name, self.version, self.filename)
 
+    def package_url(self, sha256: str) -> str:
+        """Return the package URL (PURL) of the artifact with this digest, in hexadecimal digits.
+
+        PURL has no type for prompts, so it is `generic`; a version has no sign to escape but `+`.
+        """
+        version = self.version.replace("+", "%2B")
+        return f"pkg:generic/{self.name}@{version}?checksum=sha256%3A{sha256}"
+
     @classmethod
     def of(cls, path: PurePosixPath) -> ReleaseId | None:
         """Return the release whose folder is or contains `path`, or None."""

@@ -61,7 +61,7 @@ def _component(receipt: Receipt, license_: str) -> dict[str, Any]:
         "name": release.name,
         "version": release.version,
         "hashes": [{"alg": "SHA-256", "content": receipt.sha256}],
-        "purl": _package_url(receipt),
+        "purl": receipt.release.package_url(receipt.sha256),
         "properties": [
             {"name": name, "value": value} for name, value in properties.items() if value
         ],
@@ -124,7 +124,7 @@ def _package(receipt: Receipt, license_: str) -> dict[str, Any]:
     identity = {
         "referenceCategory": "PACKAGE-MANAGER",
         "referenceType": "purl",
-        "referenceLocator": _package_url(receipt),
+        "referenceLocator": receipt.release.package_url(receipt.sha256),
     }
     return {
         "SPDXID": f"SPDXRef-{release.name.replace('_', '-')}",  # one version of a name is active
@@ -140,12 +140,6 @@ def _package(receipt: Receipt, license_: str) -> dict[str, Any]:
         "checksums": [{"algorithm": "SHA256", "checksumValue": receipt.sha256}],
         "externalRefs": [identity],
     }
-
-
-def _package_url(receipt: Receipt) -> str:
-    release = receipt.release
-    checksum = quote(f"sha256:{receipt.sha256}", safe="")
-    return f"pkg:generic/{release.name}@{quote(release.version, safe='')}?checksum={checksum}"
 
 
 def _address(receipt: Receipt) -> str:

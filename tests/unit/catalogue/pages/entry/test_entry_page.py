@@ -70,7 +70,9 @@ def test_the_page_of_a_name_shows_its_latest_release():
     assert "vpp 1.4" in body
     assert "Listens twice." in body
     assert f'href="{ROOT}?tag=river"' in body
-    assert ENTRIES["listener"].latest.record.sha256 in body
+    digest = ENTRIES["listener"].latest.record.sha256
+    assert f'<code class="ps-digest">{digest}</code>' in body
+    assert f"pkg:generic/listener@1.1.0?checksum=sha256%3A{digest}</code>" in body
     assert "ps-note" not in body
 
 

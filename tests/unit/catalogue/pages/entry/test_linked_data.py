@@ -39,6 +39,7 @@ def test_a_release_is_described():
         "@context": "https://schema.org",
         "@type": "SoftwareSourceCode",
         "name": "listener",
+        "identifier": f"pkg:generic/listener@1.1.0?checksum=sha256%3A{row.sha256}",
         "version": "1.1.0",
         "description": "Listens to you, asks one question at a time.",
         "license": "https://spdx.org/licenses/MIT",

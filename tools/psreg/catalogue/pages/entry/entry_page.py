@@ -235,6 +235,7 @@ def _facts(entry: Entry, release: Release, site: Site) -> str:
         ("Owners", _owners(entry)),
         ("Signed by", "" if release.draft else _signer(site)),
         ("SHA-256", _digest(row.sha256)),
+        ("Package URL", "" if release.draft else _digest(release.id.package_url(row.sha256))),
         ("Files", release_view.files(release)),
         ("Something wrong?", _report(release, site)),
     ]
@@ -254,8 +255,8 @@ def _signer(site: Site) -> str:
     return f"registry <code>{text(site.registry_id[:8])}</code> {mode_chip(site)}"
 
 
-def _digest(sha256: str) -> str:
-    return f'<code class="ps-digest">{text(sha256)}</code>{COPY}'
+def _digest(identity: str) -> str:
+    return f'<code class="ps-digest">{text(identity)}</code>{COPY}'
 
 
 def _tags(release: Release) -> str:

@@ -29,6 +29,7 @@ def linked_data(entry: Entry, release: Release, site: Site, path: str) -> str:
         "@context": "https://schema.org",
         "@type": "SoftwareSourceCode",
         "name": entry.record.name,
+        "identifier": release.id.package_url(row.sha256),
         "version": row.version,
         "description": row.text("summary"),
         "license": _licence(licence),
