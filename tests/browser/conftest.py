@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import threading
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +26,10 @@ ARGUMENTS = [
     *("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync"),
 ]
+
+
+PATIENCE = 60
+"""Seconds after which what was waited for does not come, even on a machine with much else to do."""
 
 
 def pytest_collection_modifyitems(items):
@@ -119,11 +124,15 @@ class Tab:
     def until(self, truth):
         """Wait until the expression `truth` holds."""
         # NOTE: playwright's own wait_for_function needs eval, which our policy refuses.
-        for _ in range(500):
-            if self.page.evaluate(truth):
-                return
+        self.wait_for(lambda: self.page.evaluate(truth), truth)
+
+    def wait_for(self, happened, what):
+        """Wait until the function `happened` returns what is true."""
+        until = time.monotonic() + PATIENCE
+        while not happened():
+            if time.monotonic() > until:
+                pytest.fail(f"never true: {what}")
             self.page.wait_for_timeout(20)
-        pytest.fail(f"never true: {truth}")
 
     def clipboard(self):
         return self.page.evaluate("navigator.clipboard.readText()")
@@ -146,7 +155,7 @@ def open_tab(chromium, site):
         context = chromium.new_context(**settings)
         # What is not named here is denied.
         context.grant_permissions(["clipboard-read", "clipboard-write", "local-network-access"])
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE * 1_000)
         tab = Tab(site=site, page=context.new_page())
         tab.page.on("console", functools.partial(_note_message, tab))
         tab.page.on("pageerror", lambda error: tab.said.append(str(error)))

@@ -212,11 +212,31 @@ def test_a_query_of_many_words_fetches_four_files_and_more_if_asked(large_tab):
     blocks = [answer for answer in came if "documents.json" not in answer.url]
     assert len(blocks) == 4
     assert sum(len(gzip.compress(answer.body())) for answer in blocks) <= 100_000
-    while rest.is_visible():
-        rest.click()
-        page.wait_for_timeout(200)
-    large_tab.until(status("1 prompt"))
+
+    def all_came():
+        # A click would wait for the button, which is gone when all have come.
+        page.evaluate(
+            "document.querySelector('.ps-search__status + button:not([hidden])')?.click()"
+        )
+        return page.evaluate(status("1 prompt"))
+
+    large_tab.wait_for(all_came, "all texts came")
     assert shown(page)[0] == "made_50"
+
+
+def test_a_text_is_found_that_an_earlier_query_has_asked_for(large_tab):
+    held = []
+    page = large_tab.open()
+    page.route("**/search/*/w*.json", lambda route, _: held.append(route))
+    word = made_word(60 * 77 + 3)
+    with page.expect_request("**/search/*/w*.json"):
+        page.locator("#ps-q").fill(word[:-1])
+    page.locator("#ps-q").fill(word)
+    page.wait_for_timeout(500)  # so that the second query is asked, too
+    for route in held:
+        route.continue_()
+    large_tab.until(status("1 prompt"))
+    assert shown(page) == ["made_77"]
 
 
 def test_summaries_come_as_somebody_looks_on(large_tab):

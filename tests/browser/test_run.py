@@ -28,6 +28,7 @@ LISTENER = "interactive_engine/listener/1.1.0/listener.pbe.txt"
 GREETER = "stateless_executor/greeter/1.0.0/greeter.pbe.txt"
 LETTER = "prompt/river_letter/1.0.0/river_letter.prompt"
 VALUES = {"river": "the Rhine", "unknown-one": "a <b>bridge</b>"}
+NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 READY = "document.querySelector('.ps-run.ps-ready')"
 
 
@@ -64,15 +65,19 @@ def start(page, answers=1):
     wait_for_answers(page, answers)
 
 
+ANSWERS = """[
+  document.querySelector('.ps-run__log').ariaBusy,
+  document.querySelectorAll('.ps-run__turn--assistant').length,
+]"""
+
+
 def wait_for_answers(page, number):
     """Wait until there are that many answers, and none is on its way."""
-    for _ in range(250):
-        busy = page.locator(".ps-run__log").get_attribute("aria-busy")
-        count = page.locator(".ps-run__turn--assistant").count()
-        if busy == "false" and count == number:
+    for _ in range(3_000):
+        if (found := page.evaluate(ANSWERS)) == ["false", number]:
             return
         page.wait_for_timeout(20)
-    pytest.fail(f"{count} answers instead of {number}")
+    pytest.fail(f"{found} instead of {number} answers")
 
 
 def say(page, text, answers):
@@ -112,7 +117,7 @@ def tried(registry, path, stub, turns, *, placement="", values=None):
     about = TrialMetadata(
         platform="ollama",
         model="stub-2",
-        day=datetime.now(UTC).date(),
+        day=NOON.date(),
         settings={"temperature": 0.5, "seed": 7},
         result="pass",
     )
@@ -133,6 +138,7 @@ def tried(registry, path, stub, turns, *, placement="", values=None):
 def test_a_run_is_sent_and_recorded_as_psreg_try_does(tab, registry, path, turns, placement):
     _, name, version, _ = path.split("/")
     values = VALUES if path == LETTER else {}
+    tab.page.clock.set_fixed_time(NOON)
     with endpoint_for(tab) as stub:
         fields = {"key": KEY, "model": "stub-2", "temperature": "0.5", "seed": "7"}
         page = opened(tab, f"{name}@{version}", stub.url, placement=placement, **fields)
@@ -154,7 +160,7 @@ def test_a_run_is_sent_and_recorded_as_psreg_try_does(tab, registry, path, turns
     assert [body for _, _, body in sent] == [body for _, _, body in again]
     assert [at for at, _, _ in sent] == [at for at, _, _ in again]
     assert {headers["Authorization"] for _, headers, _ in sent} == {f"Bearer {KEY}"}
-    assert file == f"ollama-{datetime.now(UTC).date()}.jsonl"
+    assert file == "ollama-2026-11-01.jsonl"
 
 
 def test_the_key_is_sent_to_the_endpoint_and_is_nowhere_else(tab):
@@ -176,7 +182,7 @@ def test_the_key_is_sent_to_the_endpoint_and_is_nowhere_else(tab):
     assert KEY.encode() not in data
     assert stub.url.encode() not in data
     assert not [each for each in elsewhere if KEY in str(each) and stub.url not in each[0]]
-    assert page.url == f"{tab.site}run/#listener@1.1.0"
+    assert page.evaluate("location.href") == f"{tab.site}run/#listener@1.1.0"
     stored = "JSON.stringify([localStorage, sessionStorage, document.cookie, history.state])"
     assert KEY not in page.evaluate(stored)
     assert stub.url not in page.evaluate(stored)
@@ -286,6 +292,7 @@ def test_turns_are_taken_back_and_answered_again(tab):
         say(page, "One", 2)
         page.get_by_role("button", name="Answer again").click()
         page.get_by_text("(3)").wait_for()
+        wait_for_answers(page, 2)
         say(page, "/again", 2)
         page.get_by_text("(4)").wait_for()
         page.get_by_role("button", name="Take back").click()
@@ -319,7 +326,7 @@ def test_a_save_is_checked_and_kept_and_resumed(tab, tmp_path):
                 "`listener_save.pbe_version` is missing",
             ),
             ("words.json", "A day later", "is not a JSON object"),
-            ("twice.json", '{"listener_save": {}, "listener_save": {}}', "is not a JSON object"),
+            ("twice.json", '{"listener_save": {}, "listener_save": {}}', "twice.json is not"),
         ]:
             (tmp_path / name).write_text(text)
             page.set_input_files("input[name=resume]", tmp_path / name)
@@ -519,7 +526,7 @@ def test_a_prompt_is_found_by_its_name(tab):
     wanted.fill("listener")
     wanted.press("Enter")
     told.get_by_text("listener 1.1.0: Listens to you").wait_for()
-    assert page.url == f"{tab.site}run/#listener@1.1.0"
+    assert page.evaluate("location.href") == f"{tab.site}run/#listener@1.1.0"
     assert (
         told.locator("a").get_attribute("href") == f"{tab.site}interactive_engine/listener/1.1.0/"
     )
@@ -584,6 +591,7 @@ def test_a_prompt_without_variables_needs_no_form(tab):
 def test_an_entry_leads_to_the_page(tab):
     page = tab.open("interactive_engine/listener/")
     page.get_by_role("link", name="Run it here").first.click()
+    page.wait_for_url("**/run/#listener@1.1.0")
     tab.until(READY)
     page.locator(".ps-run__loaded").get_by_text("listener 1.1.0").wait_for()
 
