@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -78,11 +79,10 @@ def test_metadata_that_drips_or_stalls_is_given_up(attack, tmp_path, trick, path
 
 @pytest.mark.attack("T6", (4, "NETWORK_SLOW"))
 def test_an_answer_slower_than_the_least_rate_is_given_up_before_its_deadline(attack):
-    """It never falls silent, and its deadline is far."""
+    """It does not fall silent, and its deadline is far."""
     (path,) = attack.registry.artifacts
     attack.tricks[path] = drip_body
-    limits = replace(SHORT, request=3, run=3, retries=0)
-    began = time.monotonic()
+    limits = replace(SHORT, silence=60, request=120, run=120, retries=0)
     with (
         closing(open_source(attack.server.url, limits)) as source,
         pytest.raises(SourceError) as caught,
@@ -90,7 +90,6 @@ def test_an_answer_slower_than_the_least_rate_is_given_up_before_its_deadline(at
         source.read(path, 10_000)
     OUTCOMES.append((caught.value.exit_code, caught.value.code))
     assert "fewer than 2000 bytes per second" in caught.value.message
-    assert time.monotonic() - began < 2.5
 
 
 @pytest.mark.attack("T6", (4, "NETWORK_SLOW"))
@@ -107,11 +106,12 @@ def test_an_artifact_that_drips_or_stalls_is_given_up(attack, trick):
 
 
 @pytest.mark.attack("T6", (4, "NETWORK_SLOW"))
-def test_many_quick_answers_cannot_outlast_the_run(attack):
+def test_many_quick_answers_cannot_outlast_the_run(attack, monkeypatch):
     ((path, data),) = attack.registry.artifacts.items()
-    with closing(open_source(attack.server.url, Limits(run=1, retries=0))) as source:
+    with closing(open_source(attack.server.url, Limits(retries=0))) as source:
         assert source.read(path, 1000) == data
-        time.sleep(1.05)
+        later = SimpleNamespace(monotonic=lambda: time.monotonic() + Limits().run)
+        monkeypatch.setattr("psreg.http.deadline.time", later)
         with pytest.raises(SourceError) as caught:
             source.read(path, 1000)
     OUTCOMES.append((caught.value.exit_code, caught.value.code))

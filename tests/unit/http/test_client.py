@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from contextlib import closing
 from dataclasses import replace
@@ -25,6 +26,7 @@ from psreg.http.retry_budget import Limits
 from support.loopback import answer, serving
 
 QUICK = Limits(connect=5, silence=5, request=5, run=10, retries=2, backoff=0)
+PATIENT = replace(QUICK, connect=60, silence=60, request=60, run=120)
 SECRET = b"what-only-the-server-says"
 
 
@@ -205,19 +207,41 @@ def test_lines_come_as_they_end():
 
 
 def test_a_line_is_given_before_the_next_one_is_sent():
+    given = threading.Event()
+    before = []
+
     def trick(handler):
         chunked(b"first\n", end=False)(handler)
-        time.sleep(1.5)
+        before.append(given.wait(20))
+        handler.wfile.write(b"7\r\nsecond\n\r\n0\r\n\r\n")
 
     with (
         serving({}, {"file": trick}) as server,
-        client_of(server, replace(QUICK, silence=1)) as client,
+        client_of(server, PATIENT) as client,
         client.exchange("GET", "/file") as found,
     ):
         lines = found.lines(100)
         assert next(lines) == b"first\n"
-        with pytest.raises(SlowError):
-            next(lines)
+        given.set()
+        assert [*lines] == [b"second\n"]
+        assert before == [True]
+
+
+def test_who_falls_silent_between_two_lines_is_given_up():
+    gone = threading.Event()
+
+    def trick(handler):
+        chunked(b"first\n", end=False)(handler)
+        gone.wait(60)
+
+    with (
+        serving({}, {"file": trick}) as server,
+        client_of(server, replace(PATIENT, silence=0.3)) as client,
+        pytest.raises(SlowError),
+        client.exchange("GET", "/file") as found,
+    ):
+        list(found.lines(100))
+    gone.set()
 
 
 def test_a_long_page_of_an_error_is_not_all_read():
