@@ -70,6 +70,25 @@ def test_a_comparison_in_the_address_is_opened(tab):
     assert details.locator("pre").count() == 1
 
 
+@pytest.mark.parametrize(
+    ("script", "path", "opens", "shows"),
+    [
+        ("texts", "interactive_engine/listener/1.1.0/", ".ps-diff", ".ps-diff pre"),
+        ("dependents", "prompt/river_letter/", ".ps-dependents", ".ps-dependents ul"),
+    ],
+)
+def test_what_is_opened_before_its_script_has_come_is_filled(tab, script, path, opens, shows):
+    held = []
+    tab.page.route(f"**/assets/psreg/{script}.js", lambda route, _: held.append(route))
+    document = json.dumps({"dependents": DEPENDENTS})
+    tab.page.route("**/dependents.json", lambda route: route.fulfill(body=document))
+    page = tab.open(path)
+    page.locator(f"{opens} > summary").evaluate("(summary) => summary.click()")
+    tab.wait_for(lambda: held, "the script is asked for")
+    held.pop().continue_()
+    tab.until(f"document.querySelector('{shows}')")
+
+
 def test_texts_that_cannot_be_fetched_are_not_compared(tab):
     tab.foreseen = "Failed to load resource"
     tab.page.route("**/1.0.0/listener.pbe.txt", lambda route: route.fulfill(status=404))

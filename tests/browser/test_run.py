@@ -277,6 +277,7 @@ def test_an_answer_can_be_stopped(tab):
         page.get_by_role("button", name="Stop").click()
         wait_for_answers(page, 1)
         page.get_by_text("This answer is not whole.").wait_for()
+        page.get_by_role("button", name="Download the evidence").wait_for()
         assert page.locator("option[value=pass]").is_disabled()
         _, data = evidence(page, result="partial", notes="It was too slow to wait for.")
     turn = records(data)[-1]
@@ -632,6 +633,26 @@ def test_the_page_keeps_what_would_be_lost(tab):
         evidence(page)
         page.reload()
         assert asked == ["beforeunload"]
+
+
+def test_a_conversation_is_kept_and_can_end_before_the_form_of_the_evidence_comes(tab):
+    held, asked = [], []
+    script = f"{tab.site}assets/psreg/run/evidence.js"
+    tab.page.route(script, lambda route, _: held.append(route))
+    tab.page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    with endpoint_for(tab) as stub:
+        for number in (1, 2):
+            page = opened(tab, "listener@1.1.0", stub.url)
+            start(page)
+            tab.wait_for(lambda number=number: len(held) == number, "the form is asked for")
+            if number == 1:
+                page.reload()
+        assert asked == ["beforeunload"]
+        page.evaluate("location.hash = '#greeter@1.0.0'")
+        page.locator(".ps-run__loaded").get_by_text("greeter 1.0.0").wait_for()
+        held.pop().continue_()
+        page.evaluate(f"import('{script}').then(() => 0)")
+        assert not page.locator("#ps-run-evidence").is_visible()
 
 
 @pytest.mark.parametrize("width", [320, 390, 1280])

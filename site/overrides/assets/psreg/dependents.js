@@ -1,7 +1,10 @@
 // Lists the prompts that require the one on the page, when somebody looks.
 
 export function start(box) {
-  box.addEventListener("toggle", () => box.open && !box.dataset.state && list(box));
+  const look = () => box.open && !box.dataset.state && list(box);
+  box.addEventListener("toggle", look);
+  // Somebody may have opened it while this was fetched.
+  look();
 }
 
 async function list(box) {

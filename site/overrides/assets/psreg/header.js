@@ -33,7 +33,7 @@ export function start(input) {
       show(promptList({ ...prompts, found: rows.map((row) => ({ row })) }, query), documentList(documents));
       status.textContent = said(prompts.total, documents.found.length);
     } catch {
-      status.textContent = "The search could not be loaded.";
+      if (query === input.value) status.textContent = "The search could not be loaded.";
     }
   };
   input.addEventListener("input", look);

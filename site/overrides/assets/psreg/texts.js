@@ -21,6 +21,8 @@ export function start(box) {
     box.classList.add("ps-ready");
     return;
   }
+  // Somebody may have opened it while this was fetched.
+  if (box.open) read(box);
   box.addEventListener("toggle", () => box.open && read(box));
   addEventListener("hashchange", () => reveal(box));
   reveal(box);

@@ -11,7 +11,6 @@ let listening = false;
 // Shows the section about the evidence of a `run`, which has the prompt and the session.
 export function showEvidence(section, run) {
   section.hidden = !run.session.answers.length;
-  run.saved = section.hidden;
   const fields = section.querySelector("form").elements;
   if (run.session.model) fields.answered.value = run.session.model;
   else fields.answered.value ||= run.session.settings.model ?? "";

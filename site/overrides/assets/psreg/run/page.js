@@ -130,8 +130,10 @@ async function start(event) {
 }
 
 async function answered() {
+  run.saved = !run.session.answers.length;
   const { showEvidence } = await import("./evidence.js");
-  showEvidence(one(".ps-run__evidence"), run);
+  // The conversation may have ended meanwhile.
+  if (run.session) showEvidence(one(".ps-run__evidence"), run);
 }
 
 function end() {

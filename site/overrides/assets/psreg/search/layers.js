@@ -27,6 +27,7 @@ export class Layers {
   #labels;
   #blocks = { w: [], p: [] };
   #coming = new Map();
+  #here = new Set();
   #shown = new Map();
 
   // `names` is the first layer; `read` returns a promise of another one, by its name; `root` is the
@@ -250,7 +251,10 @@ export class Layers {
   // Fetches a block of words or pairs, or versions and summaries of rows; each only once.
   fetch(name) {
     if (!this.#coming.has(name)) {
-      const coming = this.read(name).then((part) => this.#take(name, part));
+      const coming = this.read(name).then((part) => {
+        this.#take(name, part);
+        this.#here.add(name);
+      });
       this.#coming.set(name, coming);
       coming.catch(() => this.#coming.delete(name));
     }
@@ -258,7 +262,7 @@ export class Layers {
   }
 
   has(name) {
-    return this.#coming.has(name);
+    return this.#here.has(name);
   }
 
   #take(name, part) {
@@ -284,8 +288,8 @@ function* within(kind, firsts, start, end) {
   for (; at < firsts.length && firsts[at] <= end; at += 1) yield `${kind}${at}`;
 }
 
-// Fetches the blocks in which a query's words are, at most so many at a time; returns how many came,
-// and how many are left.
+// Fetches the blocks in which a query's words are, at most so many at a time, and waits for those that
+// another query asked for; returns how many came, and how many are left.
 export async function fetchTexts({ layers }, wanted, most) {
   const missing = new Map();
   for (const each of wanted) {

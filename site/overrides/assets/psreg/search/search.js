@@ -137,7 +137,6 @@ function makeFacets(state) {
     state.input.focus();
   });
   state.facets.append(sort, clear);
-  state.facets.hidden = false;
 }
 
 // Shows what is known by now, and fetches what the query needs besides.
@@ -158,7 +157,7 @@ async function complete(state) {
     if (came) await render(state);
     await describe(state, MOST_FILES - came);
   } catch {
-    state.status.textContent = "Part of the catalogue could not be loaded.";
+    if (query === state.input.value) state.status.textContent = "Part of the catalogue could not be loaded.";
   }
 }
 
@@ -268,6 +267,7 @@ function showFacets(state, counts, active) {
     select.classList.toggle("ps-chosen", chosen !== "");
   }
   state.facets.querySelector("button").hidden = !active;
+  state.facets.hidden = false;
 }
 
 function named(facet, value) {
