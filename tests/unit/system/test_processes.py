@@ -136,9 +136,9 @@ def test_ctrl_c_ends_the_processes_in_silence(jobs):
 CHILD = """
 import os, signal, subprocess, sys, tempfile
 tempfile.mkstemp()
-subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
 print(*sys.argv[1:], flush=True)
 if "wait" in sys.argv:
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     os.kill(os.getppid(), getattr(signal, sys.argv[-1]))
     signal.pause()
 """
@@ -154,12 +154,34 @@ p.subprocess.Popen = start_late
 """
 
 
+AT_THE_FOLDER = """
+make = p.tempfile.mkdtemp
+def make_late(*args, **options):
+    folder = make(*args, **options)
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.01)
+    return folder
+p.tempfile.mkdtemp = make_late
+"""
+
+AT_THE_END = """
+scan = os.scandir
+def scan_late(*args):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.01)
+    return scan(*args)
+os.scandir = scan_late
+"""
+
+
 @pytest.mark.parametrize(
     ("before", "arguments", "ends_with"),
     [
         ("", ("wait", "SIGINT"), "KeyboardInterrupt"),
         ("", ("wait", "SIGTERM"), "InterruptedError"),
         (EARLY, ("wait", "SIGINT"), "KeyboardInterrupt"),
+        (AT_THE_FOLDER, ("wait", "SIGINT"), "KeyboardInterrupt"),
+        (AT_THE_END, (), "KeyboardInterrupt"),
     ],
 )
 def test_an_interrupted_psreg_leaves_no_process_and_no_file(before, arguments, ends_with, tmp_path):

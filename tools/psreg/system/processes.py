@@ -150,15 +150,22 @@ def run_psreg(*arguments: str) -> int:
     After an exception, such as that of a signal, no process and no temporary file of it is left.
     """
     with ExitStack() as ends:
-        scratch = ends.enter_context(tempfile.TemporaryDirectory(prefix="psreg-"))
-        with _signals_held():  # no process is started whose end is not prepared
+        with _signals_held():  # nothing is begun whose end is not prepared
+            scratch = tempfile.TemporaryDirectory(prefix="psreg-")
+            ends.callback(_remove, scratch)
             process = subprocess.Popen(
                 [sys.executable, "-m", "psreg", *arguments],
-                env={**os.environ, "TMPDIR": scratch},
+                env={**os.environ, "TMPDIR": scratch.name},
                 start_new_session=True,
             )
             ends.callback(_end, process)
         return process.wait()
+
+
+def _remove(folder: tempfile.TemporaryDirectory[str]) -> None:
+    """Remove a folder, which a signal would leave behind half removed."""
+    with _signals_held():
+        folder.cleanup()
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
