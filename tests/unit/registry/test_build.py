@@ -126,6 +126,28 @@ def test_what_entry_toml_says_may_change_and_raises_the_serial(toml, what):
     assert third.records["hello"].releases == first.records["hello"].releases
 
 
+def test_a_record_says_since_when_something_is_yanked_or_deprecated():
+    def told(records):
+        record = records["hello"]
+        return record.releases[0].yanked_at, record.deprecated_at
+
+    now, later = "2026-11-21T05:00:00Z", LATER.strftime("%Y-%m-%dT%H:%M:%SZ")
+    toml = 'owners = []\n[yanked]\n"1.0.0" = "bad"\n[deprecated]\nreason = "old"\n'
+    first = build(tree(entry()), {}, NOW).records
+    assert told(first) == ("", "")
+    second = build(tree(entry(toml=toml)), first, LATER).records
+    assert told(second) == (later, later)
+    assert told(build(tree(entry(toml=toml)), second, NOW).records) == (later, later)
+    other = toml.replace("bad", "worse").replace("old", "older")
+    assert told(build(tree(entry(toml=other)), second, NOW).records) == (later, later)
+    assert told(build(tree(entry()), second, LATER).records) == ("", "")
+    assert told(build(tree(entry(toml=toml)), {}, NOW).records) == (now, now)
+    before = {name: replace(each, deprecated_at="") for name, each in second.items()}
+    assert told(build(tree(entry(toml=toml)), before, LATER).records) == (later, "")
+    again = PackageRecord.from_json(second["hello"].to_json())
+    assert again == second["hello"]
+
+
 @pytest.mark.parametrize("toml", ["owners = [", None])
 def test_an_unreadable_entry_takes_no_yank_back(toml):
     yanked = build(tree(entry(toml='owners = []\n[yanked]\n"1.0.0" = "bad"\n')), {}, NOW)

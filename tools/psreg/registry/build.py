@@ -181,7 +181,7 @@ def build(
                 rows.append(replace(row, psreg=psreg))
                 released.append(submission.id)
         folder = {path: tree[path] for path in folders[entry.id.folder]} if entry else {}
-        if record := _record(name, entry, before, rows, folder, signed, withdrawals):
+        if record := _record(name, entry, before, rows, folder, signed, withdrawals, date):
             records[name] = record
     released = [each for each in released if records[each.name].release(each.version)]
     return BuildResult(records=records, released=tuple(released), changed=tuple(changed))
@@ -205,6 +205,7 @@ def _record(  # noqa: PLR0917 - an entry, before and now
     folder: Mapping[PurePosixPath, bytes],
     signed: Signed,
     withdrawals: Withdrawals,
+    date: str,
 ) -> PackageRecord | None:
     """Return the record of `name`: the previous one, or a changed one with the next serial."""
     if not rows:
@@ -217,11 +218,14 @@ def _record(  # noqa: PLR0917 - an entry, before and now
     if entry and entry.file.tree.parsed:
         record = replace(
             record,
-            rows=tuple(_yanked(row, entry.file.yanked) for row in record.rows),
+            rows=tuple(_yanked(row, entry.file.yanked, date) for row in record.rows),
             owners=entry.file.owners,
             threshold=entry.file.threshold,
             aliases=entry.file.aliases,
             deprecated=entry.file.deprecated,
+            deprecated_at=_since(
+                start.deprecated, entry.file.deprecated, start.deprecated_at, date
+            ),
             folder=folder_digest(folder.items()),
         )
     record = withdrawals(signed(before, record, folder) if entry else record)
@@ -257,10 +261,18 @@ def _waived(submission: Submission, codes: Collection[str]) -> tuple[WaivedFindi
     )
 
 
-def _yanked(row: Row, reasons: Mapping[str, str]) -> Row:
+def _yanked(row: Row, reasons: Mapping[str, str], date: str) -> Row:
     if not isinstance(row, ReleaseRecord):
         return row
-    return replace(row, yanked=reasons.get(row.version))
+    reason = reasons.get(row.version)
+    return replace(row, yanked=reason, yanked_at=_since(row.yanked, reason, row.yanked_at, date))
+
+
+def _since(was: object, now: object, known: str, date: str) -> str:
+    """Return since when something is so: `date` if it was not, else what is known of it."""
+    if now is None:
+        return ""
+    return date if was is None else known
 
 
 def _release(

@@ -185,7 +185,8 @@ class ReleaseRecord:
     has it, None in a registry without one. `revoked` is why it is never installed, None if it can
     be; of a purged release, only what identifies it is left. `reviews` are what reviewers signed
     about it, each `{"reviewer", "key", "statement"}` (`owners.review`). `yank` is what owners of a
-    claimed name signed about `yanked` (`owners.yank`), None if they signed nothing.
+    claimed name signed about `yanked` (`owners.yank`), None if they signed nothing. `yanked_at` is
+    when it was yanked, "" if it is not, or was by an older psreg.
     """
 
     version: str
@@ -210,6 +211,7 @@ class ReleaseRecord:
     revoked: Withdrawal | None = None
     reviews: tuple[Mapping[str, Any], ...] = ()
     yank: SignedYank | None = None
+    yanked_at: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -278,6 +280,7 @@ class ReleaseRecord:
             revoked=Withdrawal.from_json(members.object("revoked")) if "revoked" in value else None,
             reviews=objects(members.optional_array("reviews"), "a review"),
             yank=SignedYank.from_json(members.object("yank")) if "yank" in value else None,
+            yanked_at=members.text("yanked_at") if "yanked_at" in value else "",
             extra=members.left,
         )
 
@@ -308,6 +311,7 @@ class ReleaseRecord:
             **({"revoked": self.revoked.to_json()} if self.revoked else {}),
             **({"reviews": [dict(review) for review in self.reviews]} if self.reviews else {}),
             **({"yank": self.yank.to_json()} if self.yank else {}),
+            **({"yanked_at": self.yanked_at} if self.yanked_at else {}),
         }
 
 
@@ -336,8 +340,9 @@ class PackageRecord:
     """Everything published about one name.
 
     `serial` counts the states of the record from 1; `owners` are those in entry.toml;
-    `deprecated` is None or `{"reason", "replacement"?}`; `rows` ascend by SemVer precedence.
-    `folder` is the digest of the entry's folder (`folder_digest`), "" in older records.
+    `deprecated` is None or `{"reason", "replacement"?}`, since `deprecated_at` ("" in older
+    records); `rows` ascend by SemVer precedence. `folder` is the digest of the entry's folder
+    (`folder_digest`), "" in older records.
     `owner_changes` are the changes of owners that those before signed (`owners.ownership`). `void`
     are keys of owners that no longer count, and `lifts` the actions, as JSON data, by which a
     revoked release or key counts again. `recoveries` are those of the name that are in the log
@@ -357,6 +362,7 @@ class PackageRecord:
     void: tuple[VoidKey, ...] = ()
     lifts: tuple[Mapping[str, Any], ...] = ()
     recoveries: tuple[Mapping[str, Any], ...] = ()
+    deprecated_at: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -435,6 +441,7 @@ class PackageRecord:
             void=tuple(map(VoidKey.from_json, members.optional_array("void"))),
             lifts=objects(members.optional_array("lifts"), "a lift"),
             recoveries=objects(members.optional_array("recoveries"), "a recovery"),
+            deprecated_at=members.text("deprecated_at") if "deprecated_at" in value else "",
             extra=members.left,
         )
 
@@ -455,6 +462,7 @@ class PackageRecord:
             **({"void": [key.to_json() for key in self.void]} if self.void else {}),
             **({"lifts": [dict(lift) for lift in self.lifts]} if self.lifts else {}),
             **({"recoveries": [*self.recoveries]} if self.recoveries else {}),
+            **({"deprecated_at": self.deprecated_at} if self.deprecated_at else {}),
             "releases": [row.to_json() for row in self.rows],
         }
 

@@ -94,6 +94,11 @@ def test_a_release_has_the_same_id_and_address_in_both_formats():
     ("changes", "state", "updated"),
     [
         ({"yanked": "It forgets."}, "yanked", "2026-11-21T05:00:00Z"),
+        (
+            {"yanked": "It forgets.", "yanked_at": "2026-11-24T05:00:00Z"},
+            "yanked",
+            "2026-11-24T05:00:00Z",
+        ),
         ({"revoked": revoked()}, "revoked", "2026-11-25T05:00:00Z"),
     ],
 )
@@ -156,6 +161,9 @@ def test_yanks_and_deprecations_are_advisories():
     assert (other.key, other.title) == ("deprecated:x", "x is deprecated")
     assert (other.text, other.path) == ("Too short. Use y instead.", "prompt/x/")
     assert other.updated == "2026-11-23T05:00:00Z"
+    day = "2026-11-24T05:00:00Z"
+    dated = record_with(replace(yanked, yanked_at=day), deprecated=because, deprecated_at=day)
+    assert [each.updated for each in record_advisories(dated)] == [day, day]
     (alone,) = record_advisories(record_with(newer, deprecated={"reason": "Gone."}))
     assert alone.text == "Gone."
     assert [*record_advisories(record_with(gone, deprecated=because))] == []

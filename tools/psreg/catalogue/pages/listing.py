@@ -26,8 +26,8 @@ class Row:
 
     `newest` is the version that was released last, and `released` its date: a fix of an older
     version may be newer than the latest one. `last` is the date of the last release, even if it is
-    yanked; "" if nothing is released. `advised` is the date of the last release that is yanked, or
-    of the last one if the entry is deprecated; "" if neither is so. A `draft` is an entry whose
+    yanked; "" if nothing is released. `advised` is when a release was last yanked, or the
+    entry deprecated; "" if neither is so. A `draft` is an entry whose
     latest release is one. `version` is "" if no release can be shown. `withdrawn` is one whose
     latest release is yanked or revoked. `requires` are the entries that the latest release
     requires, each as `name range`.
@@ -54,8 +54,12 @@ class Row:
         latest = entry.latest
         released = [r for r in entry.releases if not r.draft]
         offered = [r.record for r in released if r.record.yanked is None]
-        deprecated = entry.record.deprecated is not None
-        advised = [r for r in released if deprecated or r.record.yanked is not None]
+        last = max((r.record.date for r in released), default="")
+        advised = [
+            r.record.yanked_at or r.record.date for r in released if r.record.yanked is not None
+        ]
+        if entry.record.deprecated is not None:
+            advised.append(entry.record.deprecated_at or last)
         newest = max(offered or [latest.record], key=lambda record: record.date)
         return cls(
             name=entry.record.name,
@@ -66,9 +70,9 @@ class Row:
             tags=tuple(release_view.fields(latest, "tags")),
             newest=newest.version,
             released=newest.date,
-            last=max((r.record.date for r in released), default=""),
-            advised=max((r.record.date for r in advised), default=""),
-            deprecated=deprecated,
+            last=last,
+            advised=max(advised, default="") if released else "",
+            deprecated=entry.record.deprecated is not None,
             draft=latest.draft,
             withdrawn=latest.record.yanked is not None or latest.record.revoked is not None,
             requires=tuple(

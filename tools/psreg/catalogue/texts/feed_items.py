@@ -57,8 +57,7 @@ def _release_item(record: PackageRecord, release: ReleaseRecord) -> Item:
         title=f"{record.name} {release.version}" + (f" ({state})" if why else ""),
         text=cut("\n\n".join(filter(None, parts)), _LONGEST),
         published=release.date,
-        # A record does not say when a release was yanked.
-        updated=max(release.date, revoked.date) if revoked else release.date,
+        updated=max(release.date, release.yanked_at, revoked.date if revoked else ""),
         tags=tuple(tags[:_MOST_TAGS]),
         details={
             "name": record.name,
@@ -73,18 +72,20 @@ def _release_item(record: PackageRecord, release: ReleaseRecord) -> Item:
 def record_advisories(record: PackageRecord) -> Iterator[Item]:
     """Yield the yanks of a name, and that it is deprecated.
 
-    A record does not say since when: a yank has the date of the release, a deprecation that of the
-    last release.
+    Older records do not say since when: there a yank has the date of the release, a deprecation
+    that of the last release.
     """
     releases = [release for release in record.releases if not release.is_purged]
     for release in releases:
         if release.yanked is not None:
-            yield _advisory(record, "yanked", release.yanked, release.date, release.version)
+            date = release.yanked_at or release.date
+            yield _advisory(record, "yanked", release.yanked, date, release.version)
     if record.deprecated is not None and releases:
         instead = str(record.deprecated.get("replacement", ""))
         reason = str(record.deprecated.get("reason", ""))
         why = f"{reason} Use {instead} instead." if instead else reason
-        yield _advisory(record, "deprecated", why, max(each.date for each in releases))
+        date = record.deprecated_at or max(each.date for each in releases)
+        yield _advisory(record, "deprecated", why, date)
 
 
 def _advisory(record: PackageRecord, kind: str, why: str, date: str, version: str = "") -> Item:

@@ -187,7 +187,8 @@ class SignedReleases:
                 name=record.name, version=row.version, signed=0, threshold=1, yank=True
             )
             self.waiting.append(waiting)
-            return replace(row, yanked=old.yanked, yank=old.yank)
+            since = "" if old.yanked is None else old.yanked_at
+            return replace(row, yanked=old.yanked, yanked_at=since, yank=old.yank)
 
         return replace(record, rows=tuple(map(signed, record.rows)))
 
