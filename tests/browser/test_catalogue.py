@@ -454,6 +454,32 @@ def test_the_copy_button_gives_the_exact_artifact(tab, registry, path, artifact)
     assert shown == expected.decode().replace("\u202e", "⟨U+202E⟩")
 
 
+@pytest.mark.parametrize("clipboard", [True, False])
+def test_the_prompt_is_copied_without_a_network(tab, registry, clipboard):
+    tab.foreseen = "pbes/"  # what cannot be fetched
+    if not clipboard:
+        tab.page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: null})")
+    page = tab.open("interactive_engine/listener/")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Copy the prompt", exact=True).click()
+    tab.until("document.querySelector('.ps-take .ps-copy').textContent === 'Copied the prompt'")
+    page.evaluate("document.body.prepend(document.createElement('textarea'))")
+    page.locator("body > textarea").focus()
+    page.keyboard.press("Control+V")
+    artifact = registry / "pbes/interactive_engine/listener/1.1.0/listener.pbe.txt"
+    assert page.locator("body > textarea").input_value() == artifact.read_text()
+    tab.failed.clear()
+
+
+def test_what_hides_is_not_copied_as_it_is_shown(tab):
+    tab.foreseen = "pbes/"
+    page = tab.open("interactive_engine/hostile/")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Copy the prompt", exact=True).click()
+    tab.until("document.querySelector('.ps-take .ps-copy').textContent === 'Could not copy'")
+    tab.failed.clear()
+
+
 def test_the_first_button_copies_the_prompt(tab, registry):
     page = tab.open("interactive_engine/listener/")
     button = page.locator(".ps-copy").first

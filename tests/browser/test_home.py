@@ -118,6 +118,26 @@ def test_without_scripts_there_is_no_control_that_needs_them(open_tab):
     for control in ("#ps-q", ".ps-copy", ".ps-fill textarea", "label[for=__search]"):
         assert page.locator(control).count()
         assert not page.locator(control).first.is_visible()
+    page.goto(f"{page.url}interactive_engine/listener/")
+    assert page.locator(".ps-copy").count() > 2
+    assert not [each for each in page.locator(".ps-copy").all() if each.is_visible()]
+    assert page.get_by_text("Download the prompt").is_visible()
+
+
+def test_a_page_that_was_saved_can_be_read_and_its_text_be_selected(open_tab, registry, tmp_path):
+    source = SiteSource(checkout=registry, registry=registry / "registry")
+    build_site(source, tmp_path / "site", "", FixedParts(rules=all_rules, scripts=dict))
+    tab = open_tab(viewport={"width": 390, "height": 844})
+    tab.site = "file:///"
+    tab.foreseen = "psreg.js"  # browsers load no modules from files
+    page = tab.page
+    page.goto((tmp_path / "site/interactive_engine/listener/index.html").as_uri())
+    assert not [each for each in page.locator(".ps-copy").all() if each.is_visible()]
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('.ps-source'))")
+    page.keyboard.press("Control+C")
+    artifact = registry / "pbes/interactive_engine/listener/1.1.0/listener.pbe.txt"
+    assert tab.clipboard().strip() == artifact.read_text().strip()
+    tab.failed.clear()
 
 
 @pytest.mark.parametrize("path", ["gone", "prompt/gone/", "prompt/gone/1.0.0/more/"])

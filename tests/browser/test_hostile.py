@@ -90,6 +90,24 @@ def test_one_entry_takes_no_more_room_in_a_list_than_others(open_tab, hostile_si
     assert page.locator(".ps-take").bounding_box()["y"] < 2000
 
 
+def test_text_begins_on_the_side_of_its_language(open_tab, hostile_site):
+    tab = open_tab(viewport={"width": 1280, "height": 900})
+    tab.site = hostile_site
+    page = tab.open("prompt/arabic/")
+    gaps = page.evaluate("""
+      [".ps-lead", "h1"].map((selector) => {
+        const each = document.querySelector(selector);
+        const range = document.createRange();
+        range.selectNodeContents(each);
+        const [text, box] = [range.getBoundingClientRect(), each.getBoundingClientRect()];
+        return [text.left - box.left, box.right - text.right].map(Math.round);
+      })
+    """)
+    (left, right), (other_left, other_right) = gaps
+    assert right < 2 < left
+    assert other_left < 2 < other_right
+
+
 def test_a_hostile_prompt_is_copied_byte_for_byte(open_tab, hostile_site):
     tab = open_tab(viewport={"width": 390, "height": 844})
     tab.site = hostile_site

@@ -1,7 +1,8 @@
 // What must be right before a page is painted; it runs at the beginning of the body.
 
-// What needs scripts is hidden without them.
-document.documentElement.classList.replace("no-js", "js");
+// What needs scripts is hidden without them, and in a file that was saved: browsers load no modules
+// from there. Such a page can be read, and its text be selected.
+if (location.protocol !== "file:") document.documentElement.classList.replace("no-js", "js");
 
 // While somebody searches, the page shows only what was found.
 (function () {

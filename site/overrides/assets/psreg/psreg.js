@@ -164,10 +164,17 @@ async function textOf(button) {
     return button.closest(".ps-fill").querySelector(".ps-fill__text").textContent;
   }
   if (copyFile === undefined) return button.previousElementSibling.textContent;
-  const answer = await fetch(copyFile);
-  if (!answer.ok) throw new Error(`${copyFile}: ${answer.status}`);
+  const answer = await fetch(copyFile).catch(() => null);
+  if (!answer?.ok) return shownText();
     // .text() would drop a byte order mark.
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer());
+}
+
+// Without a network, what the page shows is the text, unless hidden characters are written out there.
+function shownText() {
+  const shown = document.querySelector(".ps-source code")?.textContent ?? "";
+  if (!shown || shown.includes("⟨U+")) throw new Error("the text cannot be fetched");
+  return shown;
 }
 
 async function write(text) {

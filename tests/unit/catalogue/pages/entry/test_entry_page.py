@@ -256,6 +256,12 @@ def test_waived_findings_stand_on_the_page():
     assert SCRIPT not in out
 
 
+def test_a_long_title_is_cut():
+    (readme,) = [path for path in TREE if "greeter" in path.parts and path.name == "README.md"]
+    entry = opened(TREE | {readme: b"# " + b"m" * 100_000})["greeter"]
+    assert release_view.title(entry.latest) == "m" * 199 + "\u2026"
+
+
 def test_a_title_comes_from_the_readme_or_the_name():
     assert release_view.title(ENTRIES["river_letter"].latest) == "River letter"
     assert release_view.title(ENTRIES["listener"].latest) == "A title"

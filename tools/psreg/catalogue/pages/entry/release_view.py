@@ -20,6 +20,7 @@ from psreg.catalogue.pages.html import (
     chips,
     content,
     count,
+    cut,
     humanised,
     link,
     section,
@@ -40,6 +41,7 @@ UNTESTED = "not yet tested on any platform"
 _OPTIONS = "--endpoint URL --model MODEL --platform ID --result RESULT --record ID-DATE.jsonl"
 
 
+_LONGEST_TITLE = 200
 _MOST_VALUES = 20
 """Variables that the command to test a prompt names."""
 
@@ -47,7 +49,7 @@ _MOST_VALUES = 20
 def title(release: Release) -> str:
     """Return the title of a release: the title of its README, else its name in words."""
     found, _ = title_and_rest(release.readme)
-    return found or humanised(release.id.name)
+    return cut(found, _LONGEST_TITLE) or humanised(release.id.name)
 
 
 def field(release: Release, key: str) -> str:
