@@ -160,6 +160,14 @@ def test_a_golden_case_that_cannot_be_written(greeting, options, told, code):
     assert (greeting / "kept.render.toml").read_text("utf-8") == "text = 'x'\n"
 
 
+def test_a_file_in_place_of_the_evidence_folder_stays(greeting):
+    (greeting / "evidence").write_text("mine", "utf-8")
+    options = ("--set", "n=Ana", "--golden", "evidence/a.render.toml")
+    _, err = psreg("t.prompt", *options, cwd=greeting, code=4)
+    assert "cannot write evidence/a.render.toml" in err
+    assert (greeting / "evidence").read_text("utf-8") == "mine"
+
+
 def test_a_machine_gets_one_document(greeting):
     (greeting / "v.json").write_text('{"q": 1}')
     options = ("--format", "json", "--vars", "v.json", "--allow-missing")
