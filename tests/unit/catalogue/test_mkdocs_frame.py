@@ -54,6 +54,15 @@ def test_the_theme_brings_no_scripts_and_no_search(frame):
         assert not re.search(r"<script(?! src| type=\"module\")", html), path
 
 
+def test_what_all_pages_share_is_in_files(frame):
+    for path, html in frame.pages.items():
+        header = html.partition("<header")[2].partition("</header>")[0]
+        assert header.count('<i class="ps-icon ') == 7, path
+        assert "<svg" not in header, path
+        assert "data-md-component" not in html, path
+        assert "md-dialog" not in html, path
+
+
 def test_links_are_relative_but_for_the_404(frame):
     assert "example.org" not in frame.pages["rules/index.html"].replace(
         "https://example.org/a/rules/", ""

@@ -132,7 +132,7 @@ def test_a_draft_that_is_published_is_a_draft_no_more(world: World) -> None:
     assert site == world.site("plain")
     # Besides its marks, a draft looked exactly like the release.
     for path in (APPLE, RIVER):
-        start, end = "<h2", '<section class="ps-section" id="versions"'
+        start, end = "<h2", '<section id="versions"'
         was, now = shown[path], site[path].decode()
         assert was[was.index(start) : was.index(end)] == now[now.index(start) : now.index(end)]
 

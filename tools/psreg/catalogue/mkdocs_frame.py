@@ -184,6 +184,14 @@ def _run_mkdocs(
     config.plugins.on_shutdown()
 
 
+_UNUSED = re.compile(
+    r'<div data-md-component="(?:skip|announce)">\s*</div>\s*'
+    r'|<div class="md-copyright">\s*</div>\s*'
+    r'|<div class="md-dialog"[^>]*>\s*<div[^>]*></div>\s*</div>\s*'
+    r'| data-md-component="\w+"'
+)
+"""What only the theme's scripts would use."""
+
 _ASSETS = "assets/psreg/"
 _STYLES = f"{_ASSETS}psreg.css"
 
@@ -230,7 +238,8 @@ def _collect(site: Path, site_name: str) -> Frame:
         if file.is_dir() or path.startswith(_DROPPED) or path.endswith(".map"):
             continue
         if path.endswith(".html"):
-            pages[path] = file.read_text(encoding="utf-8").replace(_NAME, text(site_name))
+            html = file.read_text(encoding="utf-8").replace(_NAME, text(site_name))
+            pages[path] = _UNUSED.sub("", html)
         else:
             files[path] = file.read_bytes()
     return Frame(pages=pages, files=files)

@@ -127,20 +127,23 @@ function enableCopying() {
   status.setAttribute("role", "status");
   document.body.append(status);
   for (const block of document.querySelectorAll(".md-typeset pre > code")) {
-    if (!block.closest(".ps-source")) addButton(block);
+    if (!block.closest(".ps-source")) addButton(block, "ps-copy ps-corner");
+  }
+  for (const code of document.querySelectorAll(".ps-command > code, aside .ps-digest")) {
+    addButton(code, "ps-copy");
   }
   document.addEventListener("click", async (event) => {
     const button = event.target.closest(".ps-copy");
     if (!button) return;
     if (button.href) event.preventDefault();
-    const { refused } = button.dataset;
+    const { copied, refused } = { ...listOf(button).dataset, ...button.dataset };
     if (refused) {
       tell(button, status, refused, false);
       return;
     }
     try {
       await write(await textOf(button));
-      tell(button, status, button.dataset.copied ?? "Copied", true);
+      tell(button, status, copied ?? "Copied", true);
       if (button.href) open(button.href, "_blank", "noopener,noreferrer");
     } catch {
       tell(button, status, "Could not copy", false);
@@ -148,16 +151,22 @@ function enableCopying() {
   });
 }
 
-function addButton(block) {
+function addButton(block, className) {
   const button = document.createElement("button");
   button.type = "button";
-  button.className = "ps-copy ps-corner";
+  button.className = className;
   button.textContent = "Copy";
   block.after(button);
 }
 
+// A list of links says for all of them what they copy.
+function listOf(button) {
+  return button.closest("ul[data-copied]") ?? button;
+}
+
 async function textOf(button) {
-  const { copy, copyFile, copyFilled, copyPage } = button.dataset;
+  const { copy, copyFilled, copyPage } = listOf(button).dataset;
+  const { copyFile } = button.closest("[data-copy-file]")?.dataset ?? {};
   if (copy !== undefined) return copy;
   if (copyPage !== undefined) return location.href.split(/[?#]/)[0];
   if (copyFilled !== undefined) {

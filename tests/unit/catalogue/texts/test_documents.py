@@ -20,7 +20,7 @@ one lock.</p><p>Another sentence.</p>
 <button type="button">Copy</button>
 <h2 id="make">Make a key<a class="headerlink" href="#make">#</a></h2>
 <p>A locksmith files the blank. A locksmith is patient.</p><pre>chisel chisel chisel</pre>
-<section class="ps-section" id="lose"><h2><a href="#lose">Lose it</a></h2><p>Ask a locksmith.</p></section>
+<section id="lose"><h2><a href="#lose">Lose it</a></h2><p>Ask a locksmith.</p></section>
 <section><h3>Nowhere</h3></section>
 </article>
 <p>locksmith outside</p>

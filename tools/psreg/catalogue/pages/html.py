@@ -73,13 +73,9 @@ def paragraphs(value: str) -> str:
     return "".join("<p>" + text(part).replace("\n", "<br>") + "</p>" for part in parts)
 
 
-COPY = '<button type="button" class="ps-copy">Copy</button>'
-"""A button that copies the text of the element before it."""
-
-
 def command(line: str) -> str:
-    """Return a shell command with a button that copies it."""
-    return f'<div class="ps-command"><code>{content(line)}</code>{COPY}</div>'
+    """Return a shell command; a script adds a button that copies it."""
+    return f'<div class="ps-command"><code>{content(line)}</code></div>'
 
 
 def chips(values: Iterable[str]) -> str:
@@ -122,7 +118,7 @@ def section(identifier: str, title: str, content: str) -> str:
     if not content:
         return ""
     return (
-        f'<section class="ps-section" id="{identifier}">'
+        f'<section id="{identifier}">'
         f'<h2><a href="#{identifier}">{text(title)}</a></h2>{content}</section>'
     )
 

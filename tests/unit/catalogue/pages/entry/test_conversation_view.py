@@ -62,7 +62,7 @@ def test_a_run_is_replayed_in_order():
     )
     assert found.path == "stateless_executor/greeter/1.0.0/runs/"
     assert "<h1>Conversations with Greeter</h1>" in found.body
-    assert '<section class="ps-section" id="claude">' in found.body
+    assert '<section id="claude">' in found.body
     assert ">Claude, a model, 2026-11-01<" in found.body
     assert f'<a href="{ROOT}{FOLDER}/evidence/claude.jsonl">The file</a>: 3 messages.' in found.body
     assert messages(found.body) == [

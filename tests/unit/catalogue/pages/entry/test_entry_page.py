@@ -84,6 +84,8 @@ def test_a_release_shows_its_score_and_how_to_raise_it():
     assert f'<a href="{ROOT}score/">a public table</a>' in body
     assert "<summary>How to raise it</summary>" in body
     assert "Show a second example below its own heading." in body
+    assert "each of these counts 5 points in the next version" in body
+    assert "<li>Platforms<ul><li>" in body
 
 
 def scored(score):
@@ -415,6 +417,8 @@ def test_the_page_of_the_newest_version_is_short_and_leads_on():
     assert ENTRIES["listener"].latest.record.sha256 in body
     page = f'<a href="{ROOT}interactive_engine/listener/">the page of <code>listener</code></a>'
     assert page in body
+    assert "Copy and open…" not in body
+    assert "Copy and open…" in pages["interactive_engine/listener/"]
     assert f'href="{ROOT}interactive_engine/listener/#score"' in body
     assert 'href="#score"' not in body
     assert 'id="artifact"' not in body

@@ -33,7 +33,7 @@ def artifact(which):
 
 
 def steps(body):
-    found = re.search(r'<section class="ps-section" id="steps">(.*?)</section>', body, re.DOTALL)
+    found = re.search(r'<section id="steps">(.*?)</section>', body, re.DOTALL)
     if not found:
         return None
     inner = re.search(r'<ol class="ps-steps">(.*)</ol>', found[1], re.DOTALL)[1]

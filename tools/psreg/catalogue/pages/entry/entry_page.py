@@ -31,7 +31,6 @@ from psreg.catalogue.pages.frame import (
     entry_folder,
 )
 from psreg.catalogue.pages.html import (
-    COPY,
     chips,
     command,
     cut,
@@ -113,6 +112,7 @@ def _header(entry: Entry, release: Release, site: Site, notice: str, *, pinned: 
     kind = class_text(record.entry_class)
     below = [(release.record.version, "")] if pinned else []
     where = address(entry_folder(entry.record)) if pinned and release is entry.latest else ""
+    take = use_view.buttons(release, f"{where}#fill", short=where != "")
     return (
         f"{entry_crumbs(kind.slug, record.name, *below)}{_banners(entry, release)}{notice}"
         f'<header class="ps-head"><p class="ps-kicker">{class_chip(kind.slug)}</p>'
@@ -120,7 +120,7 @@ def _header(entry: Entry, release: Release, site: Site, notice: str, *, pinned: 
         f'<p class="ps-name"><code>{text(record.name)}</code> {_brief(release)}</p>'
         f'<p class="ps-lead">{text(cut(release_view.field(release, "summary"), _LONGEST))}</p>'
         f"{trust_view.summary(entry, release, site, f'{where}#trust')}"
-        f"{withdrawn(entry, release) or use_view.buttons(release, f'{where}#fill')}</header>"
+        f"{withdrawn(entry, release) or take}</header>"
     )
 
 
@@ -201,7 +201,7 @@ def _short_body(entry: Entry, release: Release, facts: str, *, changes: str, rev
     home = address(entry_folder(entry.record))
     page = link(home, f"the page of <code>{text(entry.record.name)}</code>")
     rest = f"<p>This is the newest version. Its text, its tests and all versions are on {page}.</p>"
-    main = _use_case(release) + changes + rest + _developers(release, pinned=True) + review
+    main = changes + rest + _developers(release, pinned=True) + review
     return _columns(main, facts.replace('href="#', f'href="{home}#'))
 
 
@@ -256,7 +256,7 @@ def _signer(site: Site) -> str:
 
 
 def _digest(identity: str) -> str:
-    return f'<code class="ps-digest">{text(identity)}</code>{COPY}'
+    return f'<code class="ps-digest">{text(identity)}</code>'
 
 
 def _tags(release: Release) -> str:

@@ -304,14 +304,19 @@ def _score_row(part: Part) -> str:
 
 def _how(score: Score) -> str:
     items = "".join(
-        f"<li>{inline_html(step)} <small>{text(part.title)}, {POINTS} points</small></li>"
-        for part in score.parts
-        for step in part.steps
+        f"<li>{text(part.title)}<ul>{_steps(part)}</ul></li>" for part in score.parts if part.steps
     )
     if not items:
         return ""
-    lead = "<p>A released version never changes; each of these counts in the next version.</p>"
+    lead = (
+        f"<p>A released version never changes; each of these counts {POINTS} points in the next "
+        "version.</p>"
+    )
     return f"<details><summary>How to raise it</summary>{lead}<ul>{items}</ul></details>"
+
+
+def _steps(part: Part) -> str:
+    return "".join(f"<li>{inline_html(step)}</li>" for step in part.steps)
 
 
 def badges(release: Release) -> str:

@@ -34,24 +34,26 @@ def is_withdrawn(release: Release) -> bool:
     return release.record.revoked is not None or release.record.yanked is not None
 
 
-def buttons(release: Release, form: str) -> str:
+def buttons(release: Release, form: str, *, short: bool) -> str:
     """Return the button for what most people came for, and those beside it; "" if not for use.
 
-    `form` is the address of the form of a `.prompt` with variables.
+    `form` is the address of the form of a `.prompt` with variables. A `short` page leaves out the
+    links to assistants, which another page has.
     """
     if not is_for_use(release):
         return ""
     path = address(release.record.path)
     template = _template(release)
-    first = (
-        link(form, "Fill in and copy", "ps-button")
-        if template is not None and template.variables
-        else f'<button type="button" class="ps-button ps-copy" data-copy-file="{path}" '
-        'data-copied="Copied the prompt">Copy the prompt</button>'
-        + assistants(f'data-copy-file="{path}"')
-    )
+    if template is not None and template.variables:
+        what, first = "", link(form, "Fill in and copy", "ps-button")
+    else:
+        what = f' data-copy-file="{path}"'
+        first = (
+            '<button type="button" class="ps-button ps-copy" data-copied="Copied the prompt">'
+            f"Copy the prompt</button>{'' if short else assistants()}"
+        )
     return (
-        f'<div class="ps-take">{first}</div><p class="ps-take-also">'
+        f'<div class="ps-take"{what}>{first}</div><p class="ps-take-also">'
         f'<a href="{path}" download>Download the prompt</a>'
         f'<a href="{ROOT}run/#{release.id.name}@{release.record.version}">Run it here</a>'
         '<button type="button" class="ps-copy" data-copy-page data-copied="Copied the '
@@ -59,19 +61,19 @@ def buttons(release: Release, form: str) -> str:
     )
 
 
-def assistants(what: str) -> str:
-    """Return links that copy, and then open an assistant; the attribute `what` says what to copy.
+def assistants(what: str = "") -> str:
+    """Return links that copy, and then open an assistant.
 
-    Nothing of it is put into the address, where it would be cut, and be read by others.
+    The attribute `what`, or one of an element around them, says what to copy. Nothing of it is put
+    into the address, where it would be cut, and be read by others. No page tells its address.
     """
     items = "".join(
-        f'<li><a class="ps-copy" {what} href="{page}" rel="noreferrer" '
-        f'data-copied="Copied: paste it there">{text(PLATFORMS[platform])}</a></li>'
+        f'<li><a class="ps-copy" href="{page}">{text(PLATFORMS[platform])}</a></li>'
         for platform, page in PAGES.items()
     )
     return (
         '<details class="ps-open-in"><summary class="ps-button">Copy and open…</summary>'
-        f"<ul>{items}</ul></details>"
+        f'<ul{what} data-copied="Copied: paste it there">{items}</ul></details>'
     )
 
 
