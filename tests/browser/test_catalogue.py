@@ -445,10 +445,10 @@ def test_the_copy_button_gives_the_exact_artifact(tab, registry, path, artifact)
     page = tab.open(path)
     button = page.locator("#artifact .ps-copy")
     button.click()
-    tab.until("document.querySelector('#artifact .ps-copy').textContent === 'Copied'")
+    tab.until("document.querySelector('#artifact .ps-copy').textContent === 'Copied the file'")
     expected = (registry / "pbes" / artifact).read_bytes()
     assert tab.clipboard().encode() == expected
-    assert page.locator("p[role=status].ps-hidden").text_content() == "Copied"
+    assert page.locator("p[role=status].ps-hidden").text_content() == "Copied the file"
     # What is shown is the same text, colours or not, but for what would hide.
     shown = page.locator(".ps-source code").text_content()
     assert shown == expected.decode().replace("\u202e", "⟨U+202E⟩")
@@ -544,7 +544,9 @@ def test_the_download_is_the_artifact(tab, registry):
 def test_commands_can_be_copied(tab):
     page = tab.open("interactive_engine/listener/")
     page.locator("#developers .ps-command .ps-copy").click()
-    tab.until("document.querySelector('#developers .ps-command .ps-copy').textContent === 'Copied'")
+    tab.until(
+        "document.querySelector('#developers .ps-command .ps-copy').textContent === 'Copied the command'"
+    )
     assert tab.clipboard() == "psreg install listener"
 
 
@@ -552,7 +554,7 @@ def test_the_home_page_knows_its_own_address(tab):
     page = tab.open()
     pin = page.evaluate("fetch('api/v1/index.json').then((a) => a.json())")["root_sha256"]
     page.locator(".ps-home .ps-command .ps-copy").first.click()
-    tab.until("document.querySelector('.ps-command .ps-copy').textContent === 'Copied'")
+    tab.until("document.querySelector('.ps-command .ps-copy').textContent === 'Copied the command'")
     assert tab.clipboard() == f"psreg registry add {tab.site} --root-sha256 {pin}"
 
 
@@ -561,7 +563,7 @@ def test_code_in_the_guide_can_be_copied(tab):
     block = page.locator("pre").first
     block.hover()
     block.locator(".ps-copy").click()
-    tab.until("document.querySelector('pre .ps-copy').textContent === 'Copied'")
+    tab.until("document.querySelector('pre .ps-copy').textContent === 'Copied the code'")
     assert tab.clipboard() == block.locator("code").inner_text()
 
 

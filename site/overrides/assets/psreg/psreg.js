@@ -127,10 +127,11 @@ function enableCopying() {
   status.setAttribute("role", "status");
   document.body.append(status);
   for (const block of document.querySelectorAll(".md-typeset pre > code")) {
-    if (!block.closest(".ps-source")) addButton(block, "ps-copy ps-corner");
+    if (!block.closest(".ps-source")) addButton(block, "code").classList.add("ps-corner");
   }
-  for (const code of document.querySelectorAll(".ps-command > code, aside .ps-digest")) {
-    addButton(code, "ps-copy");
+  for (const code of document.querySelectorAll(".ps-command > code")) addButton(code, "command");
+  for (const code of document.querySelectorAll("aside .ps-digest")) {
+    addButton(code, code.closest("div").firstChild.textContent);
   }
   document.addEventListener("click", async (event) => {
     const button = event.target.closest(".ps-copy");
@@ -143,7 +144,7 @@ function enableCopying() {
     }
     try {
       await write(await textOf(button));
-      tell(button, status, copied ?? "Copied", true);
+      tell(button, status, copied ?? labelOf(button).replace("Copy", "Copied"), true);
       if (button.href) open(button.href, "_blank", "noopener,noreferrer");
     } catch {
       tell(button, status, "Could not copy", false);
@@ -151,12 +152,13 @@ function enableCopying() {
   });
 }
 
-function addButton(block, className) {
+function addButton(block, what) {
   const button = document.createElement("button");
   button.type = "button";
-  button.className = className;
-  button.textContent = "Copy";
+  button.className = "ps-copy";
+  button.textContent = `Copy the ${what}`;
   block.after(button);
+  return button;
 }
 
 // A list of links says for all of them what they copy.
@@ -201,9 +203,13 @@ async function write(text) {
   if (!done) throw new Error("copying was refused");
 }
 
+// What a button says, unless it tells what was done.
+function labelOf(button) {
+  return (button.dataset.label ??= button.textContent);
+}
+
 function tell(button, status, said, done) {
-  const label = button.dataset.label ?? button.textContent;
-  button.dataset.label = label;
+  const label = labelOf(button);
   button.textContent = said;
   button.classList.add(done ? "ps-copy--done" : "ps-copy--failed");
   status.textContent = button.textContent;

@@ -304,7 +304,7 @@ def fill_box(prompt: Prompt, *, page: str = "", fewest: int = sys.maxsize, lang:
         f'autocomplete="off">{_fields(prompt, fewest, lang)}'
         f'<p class="ps-fill__open" role="status">{text(_open(prompt))}</p></form>'
         '<div class="ps-fill__result"><div class="ps-bar"><span>The text to use</span>'
-        '<button type="button" class="ps-copy" data-copy-filled data-copied="Copied the prompt">'
+        '<button type="button" class="ps-copy" data-copy-filled>'
         f"Copy the prompt</button>{assistants(' data-copy-filled')}</div>"
         f'<pre class="ps-fill__text" tabindex="0"{lang}>{text(render(prompt, {}).text)}</pre>'
         '<p class="ps-fill__link"><button type="button" class="ps-copy" data-copy-link '

@@ -223,7 +223,7 @@ def artifact(release: Release) -> str:
     body = content(release.artifact.decode("utf-8", "replace"))
     buttons = (
         f'<a class="ps-button" href="{path}" download>Download</a>'
-        f'<button type="button" class="ps-copy" data-copy-file="{path}">Copy</button>'
+        f'<button type="button" class="ps-copy" data-copy-file="{path}">Copy the file</button>'
     )
     return section(
         "artifact",

@@ -49,15 +49,14 @@ def buttons(release: Release, form: str, *, short: bool) -> str:
     else:
         what = f' data-copy-file="{path}"'
         first = (
-            '<button type="button" class="ps-button ps-copy" data-copied="Copied the prompt">'
-            f"Copy the prompt</button>{'' if short else assistants()}"
+            '<button type="button" class="ps-button ps-copy">Copy the prompt</button>'
+            f"{'' if short else assistants()}"
         )
     return (
         f'<div class="ps-take"{what}>{first}</div><p class="ps-take-also">'
         f'<a href="{path}" download>Download the prompt</a>'
         f'<a href="{ROOT}run/#{release.id.name}@{release.record.version}">Run it here</a>'
-        '<button type="button" class="ps-copy" data-copy-page data-copied="Copied the '
-        'link">Copy the link</button></p>'
+        '<button type="button" class="ps-copy" data-copy-page>Copy the link</button></p>'
     )
 
 
