@@ -52,7 +52,8 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="exit 1 on warnings, too; in a .prompt, make invalid lines errors",
+        help="exit 1 on warnings, too; in a .prompt, make invalid lines and variables without a "
+        "value errors",
     )
     _add_fix_options(parser)
     _add_selection_options(parser)

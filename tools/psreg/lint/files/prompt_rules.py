@@ -408,12 +408,8 @@ def key_without_letters(prompt: Prompt) -> Iterator[Finding]:
             )
 
 
-VALIDATION = frozenset(("PROMPT008",))
-"""The rules whose findings are errors in a validation (PROMPT-14), which is `check --strict`.
-
-It reports variables without a default, too (PROMPT014), but they are no errors: whether they have a
-value is known when the prompt is rendered, and `render` refuses those that have none.
-"""
+VALIDATION = frozenset(("PROMPT008", "PROMPT014"))
+"""The rules whose findings are errors in a validation (PROMPT-14), which is `check --strict`."""
 
 PROMPT_RULES: tuple[Rule[Prompt], ...] = (
     not_utf8,

@@ -103,7 +103,8 @@ def undefined_variable(prompt: Prompt) -> Iterator[Finding]:
 
     This is not a mistake. A variable without an entry in DEFAULTS is a required input, and the
     catalogue lists it as one. But check the name, because a misspelled name looks the same: without
-    a value, `{name}` would go to the model unchanged; `psreg render` refuses that.
+    a value, `{name}` goes to the model unchanged. `psreg check --strict` makes it an error, as the
+    validation mode of the format does.
 
     ## Fix
 
