@@ -106,6 +106,8 @@ def test_text_begins_on_the_side_of_its_language(open_tab, hostile_site):
     (left, right), (other_left, other_right) = gaps
     assert right < 2 < left
     assert other_left < 2 < other_right
+    said = "getComputedStyle(document.querySelector('.ps-entry__main section p')).unicodeBidi"
+    assert page.evaluate(said) == "plaintext"
 
 
 def test_a_hostile_prompt_is_copied_byte_for_byte(open_tab, hostile_site):

@@ -112,8 +112,8 @@ def help_texts(text: str, entries: Sequence[Entry]) -> dict[str, str]:
             starts[start] = key  # for a comment above this one
         said = " ".join(text[start + 2 : end - 2].split())
         if key is not None and said and not said.startswith("@"):
-            found.setdefault(key, []).insert(0, said)
-    return {key: " ".join(said) for key, said in found.items()}
+            found.setdefault(key, []).append(said)
+    return {key: " ".join(reversed(said)) for key, said in found.items()}
 
 
 def _placed_comments(text: str) -> Iterator[tuple[int, int, bool]]:
