@@ -199,6 +199,12 @@ def test_a_readme_in_another_language_has_the_same_points():
     assert missing(of(**full(readme=readme))) == missing(of(**full()))
 
 
+def test_a_score_is_told_with_its_parts():
+    told = of(**full()).told
+    assert told.startswith("100 of 100: ")
+    assert told.count(" 20/20") == 5
+
+
 def test_runs_of_another_artifact_do_not_count():
     result = of(**full() | {"prompt": TEMPLATE + "Briefly.\n"})
     assert points(result)["platforms"] == 0

@@ -52,9 +52,6 @@ _ENOUGH = 3
 _PAGES = 20_000
 """Phrases are not looked up in longer texts, where that takes longer than words."""
 
-_FEW_TEXTS = 100
-"""Of so many texts it is quicker to search for phrases than to find out which can be there."""
-
 _SHORT = 2
 """Almost every text has phrases of fewer letters."""
 
@@ -91,7 +88,7 @@ class Gate:
         """Take clauses as `grouped` returns them."""
         self._clauses = self._ordered = [_Clause(groups) for groups in clauses]
         self._missed = False
-        self._asked = 0
+        self._first = 0
 
     @classmethod
     def of(cls, pattern: str) -> Gate:
@@ -130,18 +127,19 @@ class Gate:
         said = narrowed(flat)
         return all(any(map(said.__contains__, clause.phrases)) for clause in self._clauses)
 
-    def is_new(self, content: Content) -> bool:
-        """Tell whether few texts were asked about before `content`.
+    def is_first(self, content: Content) -> bool:
+        """Tell whether `content` is the first text that is asked about.
 
         To find out what else a phrase needs besides its longest word takes longer than the check of
         one file should.
         """
-        return self._asked < _FEW_TEXTS and len(content.phrases) <= _PAGES
+        text = content.phrases
+        self._first = self._first or id(text)
+        return id(text) == self._first and len(text) <= _PAGES
 
     def lets(self, content: Content) -> bool:
         """Tell whether `content` has a phrase of each clause; without it, nothing matches."""
-        if self.is_new(content):
-            self._asked += 1
+        if self.is_first(content):
             return all(clause.is_said(content) for clause in self._clauses)
         clauses, marks = self._ordered, content.marks
         # NOTE: what one text does not have, the next one often does not have either.

@@ -340,7 +340,7 @@ class Row:
             return False
         # NOTE: to look for phrases in a text takes less time than to read the row, but not in many.
         gate = self.gate
-        return gate is None or not gate.is_new(content) or gate.lets(content)
+        return gate is None or not gate.is_first(content) or gate.lets(content)
 
     @cached_property
     def spellings(self) -> tuple[Pattern, ...]:
