@@ -1,5 +1,5 @@
-// Columns of a catalogue as arrays of numbers. Work of many rows is done here in plain loops: 50,000
-// rows are no objects, and no function is called for each of them.
+// Columns of a catalogue as arrays of numbers. Work of many rows is done here in plain loops, without
+// an object or a function call for each of 50,000 rows.
 
 // The digits in which a column of a layer is written, and the sign that ends a row of several numbers
 // (registry/search/layers.py).
