@@ -77,10 +77,6 @@ export class Layers {
     return this.#dates.sorted(this.#names.sorted().reverse()).reverse();
   }
 
-  date(at) {
-    return this.#dates.valuesOf(at)[0];
-  }
-
   // Returns what is shown of a row; its version and summary may come later.
   row(at) {
     const [kind] = this.facets.class.valuesOf(at);
