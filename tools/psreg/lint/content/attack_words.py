@@ -117,6 +117,8 @@ _REPORTED = lazy(
     re.IGNORECASE,
 )
 """What says before a match that it is about what others may ask."""
+_REPORTING = ("if", "when", "should", "refuse", "decline", "reject", "resist")
+"""Of which it has one."""
 _FLAGGED = lazy(
     r"(?:\A|[.!?:\n]\s{0,3}|[-*•]\s|\d[.)]\s"
     r"|\b(?:please|always|must|should|will|you|also|and|(?:job|task|role|goal|duty) is to)\s)"
@@ -150,11 +152,12 @@ def is_taught(before: str, said: str, after: str, *, in_code: Callable[[], bool]
 
     `before` and `after` are what is around it, and `in_code` tells whether it is code.
     """
-    enclosed = (_OPENED.search(before) and _CLOSED.match(after)) is not None or in_code()
-    if _REPORTED.search(before):
+    # NOTE: most texts have nothing of the kind before them; that is quicker to see.
+    lower = before.lower()
+    if any(map(lower.__contains__, _REPORTING)) and _REPORTED.search(before):
         return True
-    plain = not _SEVERAL.search(said) and not _HEEDED.match(after)
-    if plain and _FLAGGED.search(before):
+    flagged = lower[-3:-1] == "to" and _FLAGGED.search(before)
+    if flagged and not (_SEVERAL.search(said) or _HEEDED.match(after)):
         return True
-    around = _UNSAID.sub(" ", f"{before} … {after}")
-    return enclosed and _TEACHING.search(around) is not None
+    enclosed = (_OPENED.search(before) and _CLOSED.match(after)) or in_code()
+    return bool(enclosed and _TEACHING.search(_UNSAID.sub(" ", f"{before} … {after}")))

@@ -13,7 +13,7 @@ from psreg.core.rule import Rule, rule
 from psreg.core.terminal import code_points, quoted
 from psreg.lint.content import text_folding
 from psreg.lint.content.pattern_search import REACH, Hit, Rows, hits
-from psreg.lint.content.pattern_tables import disguisable, patterns
+from psreg.lint.content.pattern_tables import disguisable
 from psreg.lint.content.texts import Content
 from psreg.lint.segments import Kind, Segment
 
@@ -127,21 +127,22 @@ def _in_parts(said: _Said, layer: Layer) -> Iterator[Finding]:
     from psreg.lint.content.appearance import layers  # noqa: PLC0415 - see above
 
     together: list[list[_Searched]] = []
-    read = size = 0
+    read = searched = 0
     for part in layers.parts(layer):
         ways = list(_ways(part))
         together.append(ways)
-        size += sum(len(text) for way in ways for _, text in way.texts)
-        if size > _TOGETHER:
+        read += sum(len(text) for way in ways for _, text in way.texts)
+        # NOTE: too much is an error, whatever the last readings say; to search them takes long.
+        if read - searched > _TOGETHER and read <= MOST_READ:
             yield from _of_parts(said, together)
-            read, together, size = read + size, [], 0
-            if read > MOST_READ or len(said.told) > MOST_DISGUISED:
-                yield _unchecked(
-                    said.content,
-                    "so much of the text may be disguised that the rest is not checked",
-                    "Write words as they are spelled, without signs between them.",
-                )
-                return
+            searched, together = read, []
+        if read > MOST_READ or len(said.told) > MOST_DISGUISED:
+            yield _unchecked(
+                said.content,
+                "so much of the text may be disguised that the rest is not checked",
+                "Write words as they are spelled, without signs between them.",
+            )
+            return
     yield from _of_parts(said, together)
 
 
@@ -259,8 +260,9 @@ def _as_content(text: str) -> Content:
 
 def _found(read: Content, codes: Iterable[str] | None = None) -> list[_OfRule]:
     """Return what the rules `codes`, or all, find in `read`, if they find anything."""
-    each = ((code, _rows()[code], list(hits(read, _rows()[code]))) for code in codes or _rows())
-    return [found for found in each if found[-1]]
+    each = ((code, disguisable()[code]) for code in codes or disguisable())
+    found = ((code, rows, list(hits(read, rows))) for code, rows in each)
+    return [known for known in found if known[-1]]
 
 
 _OfRule = tuple[str, Rows, list[Hit]]
@@ -362,7 +364,7 @@ class _Said:
         """Whether a long text openly says more than anybody shows as examples."""
         if not self.content.is_long:
             return False
-        found = (self._open.found(rows).values() for rows in _rows().values())
+        found = (self._open.found(rows).values() for rows in disguisable().values())
         return sum(map(len, chain.from_iterable(found))) > MOST_SAID
 
     @property
@@ -452,14 +454,8 @@ class _Places:
 
 
 @cache
-def _rows() -> dict[str, Rows]:
-    """Return the patterns by rule."""
-    return disguisable() | {"PS040": patterns("secrets", "PS040")}
-
-
-@cache
 def _all_rows() -> Rows:
-    return Rows.of_all(_rows().values())
+    return Rows.of_all(disguisable().values())
 
 
 def _overlaps(span: Span, others: list[tuple[int, int]]) -> bool:

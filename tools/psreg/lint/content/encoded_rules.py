@@ -9,9 +9,10 @@ import base64
 import binascii
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
+from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from psreg.core.diagnostics import ERROR, WARNING, Finding
@@ -19,7 +20,7 @@ from psreg.core.regex import lazy
 from psreg.core.rule import Rule, rule
 from psreg.core.terminal import hidden_bytes
 from psreg.lint.content.pattern_search import hits
-from psreg.lint.content.pattern_tables import disguisable, patterns
+from psreg.lint.content.pattern_tables import disguisable
 from psreg.lint.content.texts import Content
 from psreg.lint.segments import Kind, Segment
 
@@ -40,6 +41,9 @@ _WRAPPED_BASE64 = lazy(
 )
 _MOST, _MOST_SAID = 300, 60_000
 """How many different encoded texts are judged, and how long they are together: more is an error."""
+
+_TOGETHER = 40_000
+"""So many characters are searched together; a word is never too often in them."""
 
 _TIMES = 3
 """How often a text that is encoded again is decoded."""
@@ -99,23 +103,51 @@ def base64_text(content: Content) -> Iterator[Finding]:
     """
     judged = _Judged()
     if max(map(len, content.words), default=0) >= _SHORT:
-        yield from _short_texts(content, judged)
+        yield from judged.findings("PS030", _short_texts(content))
     sizes = [len(word) for word in content.mixed]
     if sum(size > _PIECE for size in sizes) > 1 or sizes.count(_PIECE) > _PIECE:
-        yield from _pieces(content, judged)
+        yield from judged.findings("PS030", _pieces(content))
     if not content.has_run(_LINE):
         return
-    for segment, start, end in _runs(content):
-        text = segment.text[start:end]
+    runs = [(run, _debased(run[0].text[run[1] : run[2]])) for run in _runs(content)]
+    judged.judge(_as_read(data) for _, data in runs)
+    for (segment, start, end), data in runs:
         yield Finding(
-            message=f"{len(text)} characters of base64 {_evidence(_debased(text), judged)}",
+            message=f"{end - start} characters of base64 {_evidence(data, judged)}",
             at=segment.span(start, end),
             hint="Write it as plain text, or waive PS030 and say what it contains.",
         )
 
 
-def _short_texts(content: Content, judged: _Judged) -> Iterator[Finding]:
-    """Yield the short runs of base64 that say something that another rule would report."""
+class _Encoded(NamedTuple):
+    """An encoded text: how it is written, what it says, and where it is, `segment.text[slice]`."""
+
+    what: str
+    said: str
+    segment: Segment
+    start: int
+    end: int
+
+    def finding(self, code: str, broken: list[str]) -> Finding:
+        """Return a finding of the rule `code` about a text which says what other rules report."""
+        said = f"{self.what} {_said(self.said.encode())}, which breaks {', '.join(broken)}"
+        hint = f"Write it as plain text, or waive {code} and say what it contains."
+        return Finding(message=said, at=self.segment.span(self.start, self.end), hint=hint)
+
+    @property
+    def too_many(self) -> Finding:
+        """An error: the text is not judged."""
+        return Finding(
+            message=f"more than {_MOST:,} different encoded texts, or {_MOST_SAID:,} characters of "
+            "them; the rest is not checked",
+            at=self.segment.span(self.start, self.end),
+            hint="Write them as plain text.",
+            severity=ERROR,
+        )
+
+
+def _short_texts(content: Content) -> Iterator[_Encoded]:
+    """Yield the short runs of base64."""
     found = chain(content.find(_SHORT_BASE64), content.find(_WRAPPED_BASE64))
     for segment, match in found:
         in_long_run = len(match[0]) >= _LONG and len(match[0].partition("\n")[0]) >= _LINE
@@ -123,51 +155,20 @@ def _short_texts(content: Content, judged: _Judged) -> Iterator[Finding]:
             continue
         ways = (match[0], match[0][::-1], codecs.encode(match[0], "rot13"))
         text = next(filter(None, (_as_text(_debased(way)) for way in ways)), "")
-        if text and judged.is_full:
-            yield _too_many(segment, match.span())
-            return
-        if broken := judged.broken(text):
-            what = f"{len(match[0])} characters of base64"
-            yield _short(what, text, broken, segment, match.span())
+        yield _Encoded(f"{len(match[0])} characters of base64", text, segment, *match.span())
 
 
 _PIECE = 4
 """Most letters of words with digits in them that many texts have: `utf8`, `3d`."""
 
 
-def _pieces(content: Content, judged: _Judged) -> Iterator[Finding]:
-    """Yield what is said in pieces of base64 or hexadecimal digits, if a rule would report it."""
+def _pieces(content: Content) -> Iterator[_Encoded]:
+    """Yield what is said in pieces of base64 or hexadecimal digits."""
     from psreg.lint.content.appearance.pieces import in_pieces  # noqa: PLC0415 - few texts have any
 
     for segment in content.segments:
-        told = -1
         for start, end, text in in_pieces(segment.text):
-            if start > told and judged.is_full:
-                yield _too_many(segment, (start, end))
-                return
-            if start > told and (broken := judged.broken(text)):
-                yield _short("pieces of base64 or digits", text, broken, segment, (start, end))
-                told = start
-
-
-def _short(
-    what: str, text: str, broken: list[str], segment: Segment, place: tuple[int, int]
-) -> Finding:
-    return Finding(
-        message=f"{what} {_said(text.encode())}, which breaks {', '.join(broken)}",
-        at=segment.span(*place),
-        hint="Write it as plain text, or waive PS030 and say what it contains.",
-    )
-
-
-def _too_many(segment: Segment, place: tuple[int, int]) -> Finding:
-    return Finding(
-        message=f"more than {_MOST:,} different encoded texts, or {_MOST_SAID:,} characters of "
-        "them; the rest is not checked",
-        at=segment.span(*place),
-        hint="Write them as plain text.",
-        severity=ERROR,
-    )
+            yield _Encoded("pieces of base64 or digits", text, segment, start, end)
 
 
 def _as_text(data: bytes) -> str:
@@ -251,43 +252,34 @@ def escaped_text(content: Content) -> Iterator[Finding]:
     PS031 = "A dump of a network packet; the assistant explains its fields."
     ```
     """
-    found = (
-        (what, segment, match)
+    found = [
+        (what, segment, match, _unescaped(match[0]))
         for (what, pattern), needle in zip(_ESCAPES, _NEEDLES, strict=True)
         if needle or (content.has_run(_LINE) and content.has_run(_DIGITS))
         for segment, match in content.find(pattern, needle)
-    )
+    ]
+    found = [each for each in found if _hides(each[-1], each[-2][0])]
     judged = _Judged()
-    for what, segment, match in found:
-        data = _unescaped(match[0])
-        if _needless(data) if match[0][0] in "%&" else len(set(data)) > 1:
-            yield Finding(
-                message=f"{len(match[0])} characters of {what} {_evidence(data, judged)}",
-                at=segment.span(*match.span()),
-                hint="Write it as plain text, or waive PS031 and say what it contains.",
-            )
-    yield from _short_escapes(content, judged)
+    judged.judge(_as_read(data) for *_, data in found)
+    for what, segment, match, data in found:
+        yield Finding(
+            message=f"{len(match[0])} characters of {what} {_evidence(data, judged)}",
+            at=segment.span(*match.span()),
+            hint="Write it as plain text, or waive PS031 and say what it contains.",
+        )
+    if _may_have_codes(content):
+        yield from judged.findings("PS031", _short_escapes(content))
 
 
-def _short_escapes(content: Content, judged: _Judged) -> Iterator[Finding]:
-    """Yield the short runs of digits and signs that say what another rule would report."""
-    if not _may_have_codes(content):
-        return
+def _short_escapes(content: Content) -> Iterator[_Encoded]:
+    """Yield the short runs of digits and signs that say something."""
     from psreg.lint.content.appearance.codes import codes  # noqa: PLC0415 - not all texts have any
 
     for what, segment, match, decoded in codes(content):
-        if judged.is_full:
-            yield _too_many(segment, match.span())
-            return
         # What UTF-16 has between the letters of ASCII, and its mark, read as something else.
         said = decoded.replace("\0", "").lstrip("\ufeff\ufffd\xfe\xff")
-        if broken := judged.broken(said):
-            yield Finding(
-                message=f"{len(match[0])} characters of {what} {_said(said.encode())}, "
-                f"which breaks {', '.join(broken)}",
-                at=segment.span(*match.span()),
-                hint="Write it as plain text, or waive PS031 and say what it contains.",
-            )
+        name = f"{len(match[0])} characters of {what}"
+        yield _Encoded(name, said, segment, *match.span())
 
 
 def _may_have_codes(content: Content) -> bool:
@@ -326,15 +318,24 @@ def _unescaped(text: str) -> bytes:
     return binascii.unhexlify(digits[: len(digits) // 2 * 2])
 
 
-def _needless(data: bytes) -> bool:
-    """Tell whether most of the bytes are letters and digits that need no escape."""
+def _hides(data: bytes, written: str) -> bool:
+    """Tell whether what was `written` for `data` says more than one byte over and over.
+
+    Of percent signs and entities, most of the bytes are letters and digits that need no escape.
+    """
+    if written[0] not in "%&":
+        return len(set(data)) > 1
     return sum(chr(byte).isalnum() and byte < 0x80 for byte in data) * 2 > len(data)  # noqa: PLR2004
 
 
+def _as_read(data: bytes) -> str:
+    return (_wide(data).encode() or data).decode("utf-8", "replace")
+
+
 def _evidence(data: bytes, judged: _Judged) -> str:
-    data = _wide(data).encode() or data
-    broken = [] if judged.is_full else judged.broken(data.decode("utf-8", "replace"))
-    return f"{_said(data)}, which breaks {', '.join(broken)}" if broken else _said(data)
+    said = _said(_wide(data).encode() or data)
+    broken = judged.broken(_as_read(data))
+    return f"{said}, which breaks {', '.join(broken)}" if broken else said
 
 
 def _said(data: bytes) -> str:
@@ -342,44 +343,113 @@ def _said(data: bytes) -> str:
 
 
 class _Judged:
-    """What decoded texts break, each judged once; `is_full` if more would take long."""
+    """What decoded texts break; as many are judged as do not take long, and all at once."""
 
     def __init__(self) -> None:
         self._known: dict[str, list[str]] = {"": []}
+        self._new: list[str] = []
         self._size = 0
 
-    @property
-    def is_full(self) -> bool:
-        return len(self._known) > _MOST or self._size > _MOST_SAID
+    def findings(self, code: str, encoded: Iterable[_Encoded]) -> Iterator[Finding]:
+        """Yield findings of the rule `code` about texts that break others, one for each place."""
+        taken: list[_Encoded] = []
+        too_many = None
+        for each in encoded:
+            if each.said and not self._takes(each.said):
+                too_many = each.too_many
+                break
+            taken.append(each)
+        self._judge()
+        told = set()
+        for each in taken:
+            place = each.what, id(each.segment), each.start
+            if place not in told and (broken := self._known[each.said]):
+                told.add(place)
+                yield each.finding(code, broken)
+        if too_many:
+            yield too_many
+
+    def judge(self, texts: Iterable[str]) -> None:
+        """Judge as many of `texts` as do not take long."""
+        for text in texts:
+            self._takes(text)
+        self._judge()
 
     def broken(self, text: str) -> list[str]:
+        """Return which rules a text breaks that was judged; none of another."""
+        return self._known.get(text, [])
+
+    def _takes(self, text: str) -> bool:
+        """Tell whether `text` is one of those that are judged."""
+        if len(self._known) > _MOST or self._size > _MOST_SAID:
+            return False
         if text not in self._known:
-            self._known[text] = _broken(text)
+            self._known[text] = []
+            self._new.append(text)
             self._size += len(text)
-        return self._known[text]
+        return True
+
+    def _judge(self) -> None:
+        self._known.update(zip(self._new, _broken(self._new), strict=True))
+        self._new = []
 
 
-def _broken(text: str, times: int = _TIMES) -> list[str]:
-    """Return the rules that a decoded text breaks, however it is disguised or encoded itself."""
+def _broken(texts: list[str], times: int = _TIMES) -> list[list[str]]:
+    """Return the rules that each decoded text breaks, however it is disguised or encoded itself."""
+    ways = [_ways(text) for text in texts]
+    codes = _broken_as_they_are(chain.from_iterable(ways))
+    found = [next(filter(None, map(codes.__getitem__, each)), []) for each in ways]
+    if times:
+        again = [
+            list(_encoded_again(text)) if not broken and len(text) <= _LARGEST else []
+            for text, broken in zip(texts, found, strict=True)
+        ]
+        inner = list(dict.fromkeys(chain.from_iterable(again)))
+        codes = dict(zip(inner, _broken(inner, times - 1), strict=True)) if inner else {}
+        found = [
+            broken or next(filter(None, map(codes.__getitem__, each)), [])
+            for broken, each in zip(found, again, strict=True)
+        ]
+    return found
+
+
+def _ways(text: str) -> list[str]:
+    """Return how a text may be read, first as it is."""
     from psreg.lint.content.appearance import layers, plain, readings  # noqa: PLC0415 - few texts are decoded
 
-    rows = disguisable() | {"PS040": patterns("secrets", "PS040")}
-    content = _as_content(text)
     source = layers.Layer(text=text)
-    layer = plain.plain(source, content)
+    layer = plain.plain(source, _as_content([text]))
     turned = readings.turned(layer, None, frozenset(text))
     foreign = () if text.isascii() else readings.in_script(source)
-    for read in chain((source, layer), turned, foreign):
-        inner = _as_content(read.text)
-        if broken := [code for code, known in rows.items() if next(hits(inner, known), None)]:
-            return broken
-    said = _encoded_again(content) if times and len(text) <= _LARGEST else ()
-    return next(filter(None, (_broken(inner, times - 1) for inner in said)), [])
+    return [read.text for read in chain((source, layer), turned, foreign)]
 
 
-def _encoded_again(content: Content) -> Iterator[str]:
+def _broken_as_they_are(texts: Iterable[str]) -> dict[str, list[str]]:
+    """Return the rules that each of `texts` breaks."""
+    found: dict[str, list[str]] = {}
+    together, size = list[str](), 0
+    for text in dict.fromkeys(texts):
+        found[text] = []
+        together.append(text)
+        size += len(text)
+        if size > _TOGETHER:
+            _search(together, found)
+            together, size = [], 0
+    _search(together, found)
+    return found
+
+
+def _search(together: list[str], found: dict[str, list[str]]) -> None:
+    content = _as_content(together)
+    for code, rows in disguisable().items():
+        for text in {hit.segment.text for hit in hits(content, rows)}:
+            found[text].append(code)
+
+
+def _encoded_again(text: str) -> Iterator[str]:
     from psreg.lint.content.appearance.codes import codes  # noqa: PLC0415 - see above
 
+    content = _as_content([text])
     for _, match in content.find(_SHORT_BASE64):
         yield _as_text(_debased(match[0]))
     for _, pattern in _ESCAPES:
@@ -389,9 +459,9 @@ def _encoded_again(content: Content) -> Iterator[str]:
         yield code.said
 
 
-def _as_content(text: str) -> Content:
-    segment = Segment(text=text, kind=Kind.VALUE)
-    return Content(segments=(segment,), source=text, kind=Kind.VALUE)
+def _as_content(texts: list[str]) -> Content:
+    segments = tuple(Segment(text=text, kind=Kind.VALUE) for text in texts)
+    return Content(segments=segments, source="\n".join(texts), kind=Kind.VALUE)
 
 
 ENCODED_RULES: tuple[Rule[Content], ...] = (base64_text, escaped_text)

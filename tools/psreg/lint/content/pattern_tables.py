@@ -193,11 +193,12 @@ _THREATS = ("PS016", "PS017", "PS018", "PS019", "PS026")
 
 @cache
 def disguisable() -> dict[str, Rows]:
-    """Return the patterns, by rule, that are never spelled with look-alikes by accident (PS014)."""
+    """Return the patterns, by rule, of what is never disguised or encoded by accident."""
     return {
         **{code: phrases(code) for code in ("PS010", "PS011", "PS012")},
         **{code: any_spelling("threats", code) for code in _THREATS},
         "PS022": hosts(),
         "PS032": patterns("payloads", "PS032"),
         "PS033": patterns("payloads", "PS033"),
+        "PS040": patterns("secrets", "PS040"),
     }
