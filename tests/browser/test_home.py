@@ -46,7 +46,12 @@ def test_without_the_data_the_page_shows_what_it_has(tab):
     page = tab.page
     page.goto(f"{tab.site}?q=listens")
     page.locator(".ps-home").wait_for(state="visible")
-    assert "could not be loaded" in page.locator(".ps-search__status").text_content()
+    status = page.locator(".ps-search__status")
+    assert "could not be loaded" in status.text_content()
+    tab.page.unroute("**/api/v1/index.json")
+    page.locator("#ps-q").fill("listen")
+    page.locator(".ps-result").wait_for(state="visible")
+    assert status.text_content().startswith("1 prompt")
     tab.failed.clear()
 
 

@@ -35,6 +35,16 @@ export async function fetched(path) {
   return answer;
 }
 
+// Returns a function that calls another one once and keeps its promise; what failed is tried again.
+export function once(make) {
+  let made;
+  return () =>
+    (made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    }));
+}
+
 // Reads segments, the oldest first; a newer one replaces rows of older ones.
 export function catalogueOf(segments, synonyms) {
   const parts = [];

@@ -1,6 +1,6 @@
 // The documentation in the search: its pages, found as prompts are found.
 
-import { fetched, root } from "./catalogue.js";
+import { fetched, once, root } from "./catalogue.js";
 import { Index, matcher, ranked } from "./ranking.js";
 import { element, marked } from "./results.js";
 import { Rows } from "./rows.js";
@@ -10,14 +10,14 @@ import { wordsOf } from "./words.js";
 const MOST = 5;
 const MOST_HEADINGS = 2;
 
-let loading;
+const documents = once(async () => {
+  const pages = await fetched("search/documents.json").then((answer) => answer.json());
+  return new Index([new Rows(pages.map(rowOf))]);
+});
 
 // Returns the pages that match all words of a query, or else those that match most, best first.
 export async function findDocuments(query, thesaurus) {
-  loading ??= fetched("search/documents.json")
-    .then((answer) => answer.json())
-    .then((pages) => new Index([new Rows(pages.map(rowOf))]));
-  const index = await loading;
+  const index = await documents();
   const ranking = ranked(index, query, thesaurus);
   const nothing = [new Uint8Array(index.count)];
   const { found, whole } = selected(index, ranking, nothing, MOST);

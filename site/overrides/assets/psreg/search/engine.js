@@ -1,7 +1,7 @@
 // Answers searches: on the page itself, or in a worker if the catalogue is large. Both have the same
 // methods; a page waits for each answer.
 
-import { catalogueOfSite, fetched, find, nearest } from "./catalogue.js";
+import { catalogueOfSite, fetched, find, nearest, once } from "./catalogue.js";
 import { findDocuments } from "./documents.js";
 import { fetchSummaries, fetchTexts } from "./layers.js";
 import { wantedInTexts } from "./ranking.js";
@@ -9,21 +9,14 @@ import { wantedInTexts } from "./ranking.js";
 // The most entries that are searched on the page itself.
 const MOST_HERE = 2000;
 
-let running;
-
 // Returns what answers; it is started only once.
-export function engine() {
-  running ??= start();
-  return running;
-}
-
-async function start() {
+export const engine = once(async () => {
   const index = await fetched("api/v1/index.json").then((answer) => answer.json());
   const number = index.segments.reduce((sum, { count }) => sum + count, 0);
   const found = number > MOST_HERE ? inWorker() : new Engine();
   found.layered = await found.open(index);
   return found;
-}
+});
 
 class Engine {
   // Fetches the catalogue; tells whether it has layers.

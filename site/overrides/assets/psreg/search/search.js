@@ -83,9 +83,11 @@ function restButton(box) {
 }
 
 async function begin(state) {
+  state.begun = true;
   try {
     state.engine = await engine();
   } catch {
+    state.begun = false;
     searching(false);
     state.status.textContent = "The catalogue could not be loaded; the class pages list everything.";
     return;
@@ -103,6 +105,7 @@ function changed(state) {
   state.shown = PAGE;
   writeAddress(state);
   if (state.engine) show(state);
+  else if (!state.begun) begin(state);
 }
 
 function makeFacets(state) {
