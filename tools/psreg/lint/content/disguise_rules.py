@@ -14,7 +14,7 @@ from psreg.core.terminal import code_points, quoted
 from psreg.lint.content import text_folding
 from psreg.lint.content.pattern_search import REACH, Hit, Rows, hits
 from psreg.lint.content.pattern_tables import disguisable
-from psreg.lint.content.texts import Content
+from psreg.lint.content.texts import Content, of_values
 from psreg.lint.segments import Kind, Segment
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _of_parts(said: _Said, together: list[list[_Searched]]) -> Iterator[Finding]
 
 def _ways(part: Layer) -> Iterator[_Searched]:
     """Yield the ways to read a part of a text."""
-    content, read = _as_content(part.text), part
+    content, read = of_values([part.text]), part
     changed = bool(part.disguises(0, len(part.text)))
     seen = set() if changed else {part.text}
     for read in _plainly(part, content, None if changed else part):
@@ -251,11 +251,6 @@ def _joined(source: Layer, kept: list[tuple[int, int, str]]) -> Layer:
             edits.append(layers.Edit(done, start, between))
         done, between = end, then
     return layers.layer(source, layers.JOINED, edits)
-
-
-def _as_content(text: str) -> Content:
-    segment = Segment(text=text, kind=Kind.VALUE)
-    return Content(segments=(segment,), source=text, kind=Kind.VALUE)
 
 
 def _found(read: Content, codes: Iterable[str] | None = None) -> list[_OfRule]:
@@ -432,8 +427,7 @@ class _Places:
     @classmethod
     def of(cls, parts: list[tuple[int, int, str]]) -> _Places:
         """Return those of the texts of `parts`, each after its number and offset."""
-        segments = tuple(Segment(text=text, kind=Kind.VALUE) for _, _, text in parts)
-        read = Content(segments=segments, source="", kind=Kind.VALUE)
+        read = of_values(text for _, _, text in parts)
         return cls(read, [(number, begin) for number, begin, _ in parts])
 
     def overlap(self, rows: Rows, number: int, span: Span) -> bool:

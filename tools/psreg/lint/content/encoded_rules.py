@@ -9,7 +9,7 @@ import base64
 import binascii
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
@@ -21,8 +21,8 @@ from psreg.core.rule import Rule, rule
 from psreg.core.terminal import hidden_bytes
 from psreg.lint.content.pattern_search import hits
 from psreg.lint.content.pattern_tables import disguisable
-from psreg.lint.content.texts import Content
-from psreg.lint.segments import Kind, Segment
+from psreg.lint.content.texts import Content, of_values
+from psreg.lint.segments import Segment
 
 _LONG = 120
 """Characters of base64 that are too many for a name, a hash or a token."""
@@ -109,9 +109,12 @@ def base64_text(content: Content) -> Iterator[Finding]:
         yield from judged.findings("PS030", _pieces(content))
     if not content.has_run(_LINE):
         return
-    runs = [(run, _debased(run[0].text[run[1] : run[2]])) for run in _runs(content)]
-    judged.judge(_as_read(data) for _, data in runs)
-    for (segment, start, end), data in runs:
+    runs = [
+        (segment, start, end, _unwidened(_debased(segment.text[start:end])))
+        for segment, start, end in _runs(content)
+    ]
+    judged.judge(data for *_, data in runs)
+    for segment, start, end, data in runs:
         yield Finding(
             message=f"{end - start} characters of base64 {_evidence(data, judged)}",
             at=segment.span(start, end),
@@ -253,14 +256,14 @@ def escaped_text(content: Content) -> Iterator[Finding]:
     ```
     """
     found = [
-        (what, segment, match, _unescaped(match[0]))
+        (what, segment, match, _unwidened(data))
         for (what, pattern), needle in zip(_ESCAPES, _NEEDLES, strict=True)
         if needle or (content.has_run(_LINE) and content.has_run(_DIGITS))
         for segment, match in content.find(pattern, needle)
+        if _hides(data := _unescaped(match[0]), match[0])
     ]
-    found = [each for each in found if _hides(each[-1], each[-2][0])]
     judged = _Judged()
-    judged.judge(_as_read(data) for *_, data in found)
+    judged.judge(data for *_, data in found)
     for what, segment, match, data in found:
         yield Finding(
             message=f"{len(match[0])} characters of {what} {_evidence(data, judged)}",
@@ -319,22 +322,20 @@ def _unescaped(text: str) -> bytes:
 
 
 def _hides(data: bytes, written: str) -> bool:
-    """Tell whether what was `written` for `data` says more than one byte over and over.
-
-    Of percent signs and entities, most of the bytes are letters and digits that need no escape.
-    """
+    """Tell whether `data` was `written` to hide it: percent signs and entities have other uses."""
     if written[0] not in "%&":
         return len(set(data)) > 1
+    # NOTE: letters and digits need neither.
     return sum(chr(byte).isalnum() and byte < 0x80 for byte in data) * 2 > len(data)  # noqa: PLR2004
 
 
-def _as_read(data: bytes) -> str:
-    return (_wide(data).encode() or data).decode("utf-8", "replace")
+def _unwidened(data: bytes) -> bytes:
+    """Return decoded data in UTF-8 if it is a text in UTF-16."""
+    return _wide(data).encode() or data
 
 
 def _evidence(data: bytes, judged: _Judged) -> str:
-    said = _said(_wide(data).encode() or data)
-    broken = judged.broken(_as_read(data))
+    said, broken = _said(data), judged.broken(data)
     return f"{said}, which breaks {', '.join(broken)}" if broken else said
 
 
@@ -369,15 +370,15 @@ class _Judged:
         if too_many:
             yield too_many
 
-    def judge(self, texts: Iterable[str]) -> None:
-        """Judge as many of `texts` as do not take long."""
-        for text in texts:
-            self._takes(text)
+    def judge(self, decoded: Iterable[bytes]) -> None:
+        """Judge as many texts as do not take long."""
+        for data in decoded:
+            self._takes(data.decode("utf-8", "replace"))
         self._judge()
 
-    def broken(self, text: str) -> list[str]:
+    def broken(self, decoded: bytes) -> list[str]:
         """Return which rules a text breaks that was judged; none of another."""
-        return self._known.get(text, [])
+        return self._known.get(decoded.decode("utf-8", "replace"), [])
 
     def _takes(self, text: str) -> bool:
         """Tell whether `text` is one of those that are judged."""
@@ -390,27 +391,28 @@ class _Judged:
         return True
 
     def _judge(self) -> None:
-        self._known.update(zip(self._new, _broken(self._new), strict=True))
+        self._known |= _broken(self._new)
         self._new = []
 
 
-def _broken(texts: list[str], times: int = _TIMES) -> list[list[str]]:
+def _broken(texts: Collection[str], times: int = _TIMES) -> dict[str, list[str]]:
     """Return the rules that each decoded text breaks, however it is disguised or encoded itself."""
-    ways = [_ways(text) for text in texts]
-    codes = _broken_as_they_are(chain.from_iterable(ways))
-    found = [next(filter(None, map(codes.__getitem__, each)), []) for each in ways]
+    if not texts:  # most files have none, and the patterns take long to read
+        return {}
+    ways = {text: _ways(text) for text in texts}
+    codes = _broken_as_they_are(chain.from_iterable(ways.values()))
+    found = {text: _first(codes, each) for text, each in ways.items()}
     if times:
-        again = [
-            list(_encoded_again(text)) if not broken and len(text) <= _LARGEST else []
-            for text, broken in zip(texts, found, strict=True)
-        ]
-        inner = list(dict.fromkeys(chain.from_iterable(again)))
-        codes = dict(zip(inner, _broken(inner, times - 1), strict=True)) if inner else {}
-        found = [
-            broken or next(filter(None, map(codes.__getitem__, each)), [])
-            for broken, each in zip(found, again, strict=True)
-        ]
+        left = (text for text in texts if not found[text] and len(text) <= _LARGEST)
+        inner = {text: list(_encoded_again(text)) for text in left}
+        codes = _broken(dict.fromkeys(chain.from_iterable(inner.values())), times - 1)
+        found |= {text: _first(codes, each) for text, each in inner.items()}
     return found
+
+
+def _first(codes: dict[str, list[str]], texts: list[str]) -> list[str]:
+    """Return the rules that the first of `texts` breaks which breaks any."""
+    return next(filter(None, map(codes.__getitem__, texts)), [])
 
 
 def _ways(text: str) -> list[str]:
@@ -418,7 +420,7 @@ def _ways(text: str) -> list[str]:
     from psreg.lint.content.appearance import layers, plain, readings  # noqa: PLC0415 - few texts are decoded
 
     source = layers.Layer(text=text)
-    layer = plain.plain(source, _as_content([text]))
+    layer = plain.plain(source, of_values([text]))
     turned = readings.turned(layer, None, frozenset(text))
     foreign = () if text.isascii() else readings.in_script(source)
     return [read.text for read in chain((source, layer), turned, foreign)]
@@ -440,7 +442,7 @@ def _broken_as_they_are(texts: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _search(together: list[str], found: dict[str, list[str]]) -> None:
-    content = _as_content(together)
+    content = of_values(together)
     for code, rows in disguisable().items():
         for text in {hit.segment.text for hit in hits(content, rows)}:
             found[text].append(code)
@@ -449,7 +451,7 @@ def _search(together: list[str], found: dict[str, list[str]]) -> None:
 def _encoded_again(text: str) -> Iterator[str]:
     from psreg.lint.content.appearance.codes import codes  # noqa: PLC0415 - see above
 
-    content = _as_content([text])
+    content = of_values([text])
     for _, match in content.find(_SHORT_BASE64):
         yield _as_text(_debased(match[0]))
     for _, pattern in _ESCAPES:
@@ -457,11 +459,6 @@ def _encoded_again(text: str) -> Iterator[str]:
             yield _unescaped(match[0]).decode("utf-8", "replace")
     for code in codes(content):
         yield code.said
-
-
-def _as_content(texts: list[str]) -> Content:
-    segments = tuple(Segment(text=text, kind=Kind.VALUE) for text in texts)
-    return Content(segments=segments, source="\n".join(texts), kind=Kind.VALUE)
 
 
 ENCODED_RULES: tuple[Rule[Content], ...] = (base64_text, escaped_text)

@@ -17,8 +17,8 @@ from psreg.core.rule import Rule, rule
 from psreg.core.terminal import quoted
 from psreg.lint.content.pattern_search import Hit, hits
 from psreg.lint.content.pattern_tables import hosts
-from psreg.lint.content.texts import Content
-from psreg.lint.segments import Kind, Segment
+from psreg.lint.content.texts import Content, of_values
+from psreg.lint.segments import Segment
 
 _URL = lazy(
     r"\b(?:https?|ftp|wss?)://"
@@ -180,8 +180,7 @@ def _completed(content: Content) -> Iterator[tuple[UrlMatch, Span]]:
     layer = plain.filled_in(layers.Layer(text=content.text), content.prompt)
     if layer is None or layer.below is None:
         return  # PS014 reports it
-    segment = Segment(text=layer.text, kind=Kind.VALUE)
-    filled = Content(segments=(segment,), source=layer.text, kind=Kind.VALUE)
+    filled = of_values([layer.text])
     for image in images(filled):
         if image.remote and layer.disguises(image.start, image.end):
             yield image, layer.span(image.start, image.end)

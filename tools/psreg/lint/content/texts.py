@@ -409,6 +409,13 @@ def of_readme(text: str) -> Content:
     return Content(segments=(Segment(text=text, kind=Kind.README),), source=text, kind=Kind.README)
 
 
+def of_values(texts: Iterable[str]) -> Content:
+    """Return texts without a file: readings, or what is decoded."""
+    segments = tuple(Segment(text=text, kind=Kind.VALUE) for text in texts)
+    source = "\n".join(segment.text for segment in segments)
+    return Content(segments=segments, source=source, kind=Kind.VALUE)
+
+
 def of_toml(tree: TomlTree) -> Content:
     """Return the text of a TOML file, escapes decoded, including keys and comments."""
     from psreg.formats import toml_document  # noqa: PLC0415 - see `blocking`
