@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
+from support.terminals import read_until
 from support.warm_psreg import run_psreg, running_psreg
 
 OUTCOMES: list[tuple[int, str]] = []
@@ -69,9 +70,7 @@ class Client:
             ) as ended,
         ):
             os.close(theirs)
-            said = b""
-            while question.encode() not in said:
-                said += os.read(ours, 1000)
+            said = read_until(ours, question.encode())
             os.write(ours, f"{typed}\n".encode())
             code = ended()
             out.seek(0)

@@ -17,6 +17,7 @@ from simulator import Simulator
 from support.clients import Client, Outcome
 from support.loopback import serving
 from support.paths import PBES
+from support.terminals import END, read_until
 
 ENGINE = (
     '{"pbe_name": "quiz_master", "pbe_class": "interactive_engine", "text": "é\\n"}\r\n'.encode()
@@ -133,7 +134,10 @@ def test_a_program_that_fails_is_not_believed(use, clipboard) -> None:
 
 
 def at_terminal(client: Client, registry: Path, *words: str, **environ: str) -> bytes:
-    """Run a command in a terminal of its own; return what that was sent."""
+    """Run a command in a terminal that it controls; return what that was sent.
+
+    What controls a terminal waits for a line before it ends, which would discard what is unread.
+    """
     main, other = pty.openpty()
     env = {
         **os.environ,
@@ -142,8 +146,10 @@ def at_terminal(client: Client, registry: Path, *words: str, **environ: str) -> 
         "PSREG_REGISTRY": str(registry),
     }
     code = (
-        "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
-        "os.execv(sys.executable, [sys.executable, '-m', 'psreg', *sys.argv[1:]])"
+        "import fcntl, os, subprocess, sys, termios; os.setsid();"
+        "fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+        "code = subprocess.call([sys.executable, '-m', 'psreg', *sys.argv[1:]]);"
+        f"os.write(1, {END}); sys.stdin.readline(); sys.exit(code)"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code, *words],
@@ -153,17 +159,10 @@ def at_terminal(client: Client, registry: Path, *words: str, **environ: str) -> 
         env={**env, **environ},
     )
     os.close(other)
-    seen = b""
-    while True:
-        try:
-            part = os.read(main, 65536)
-        except OSError:  # its other end is closed
-            part = b""
-        if not part:
-            break
-        seen += part
-    os.close(main)
+    seen = read_until(main, END)
+    os.write(main, b"\n")
     assert process.wait() == 0, seen
+    os.close(main)
     return seen
 
 

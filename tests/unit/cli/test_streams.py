@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from support.terminals import END, raw_terminal, read_until
+
 PSREG = [sys.executable, "-m", "psreg"]
 SAYS_MUCH = ["explain", "PBE006"]
 
@@ -78,18 +80,17 @@ def test_a_folder_that_was_deleted_is_told(command, tmp_path):
 @pytest.fixture
 def terminal():
     """Return what psreg prints for a person at a terminal."""
-    reading, writing = os.openpty()
+    with raw_terminal() as (ours, theirs):
 
-    def run(*arguments):
-        done = subprocess.run(
-            [*PSREG, *arguments], stderr=writing, stdout=subprocess.PIPE, timeout=60, check=False
-        )
-        assert done.returncode
-        return os.read(reading, 65536).decode().splitlines()
+        def run(*arguments):
+            done = subprocess.run(
+                [*PSREG, *arguments], stderr=theirs, stdout=subprocess.PIPE, timeout=60, check=False
+            )
+            assert done.returncode
+            os.write(theirs, END)
+            return read_until(ours, END).removesuffix(END).decode().splitlines()
 
-    yield run
-    os.close(reading)
-    os.close(writing)
+        yield run
 
 
 def test_at_a_terminal_an_error_without_a_hint_says_where_to_read_more(terminal):

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import pty
 import signal
 import threading
-import tty
-from contextlib import contextmanager
 
 import pytest
 
@@ -15,34 +12,19 @@ from psreg.system.progress import Progress
 from simulator import Simulator
 from support.clients import Client
 from support.loopback import answer, serving
+from support.terminals import raw_terminal, read_until
 from support.warm_psreg import running_psreg
 
 
-@contextmanager
-def terminal():
-    """Yield our end and the other end of a terminal that changes nothing."""
-    ours, theirs = pty.openpty()
-    tty.setraw(theirs)
-    try:
-        yield ours, theirs
-    finally:
-        os.close(ours)
-        os.close(theirs)
-
-
 def seen(number, text):
-    """Read from a terminal until it has shown a text; return all that it has shown."""
-    shown = ""
-    while text not in shown:
-        shown += os.read(number, 1000).decode()
-    return shown
+    return read_until(number, text.encode()).decode()
 
 
 @pytest.mark.parametrize("alarms", [True, False])
 def test_what_is_done_is_said_until_it_is_over(monkeypatch, alarms):
     if not alarms:  # as on Windows
         monkeypatch.delattr(signal, "setitimer")
-    with terminal() as (ours, theirs):
+    with raw_terminal() as (ours, theirs):
         progress = Progress(theirs, "reading")
         assert seen(ours, " s)").startswith("\rpsreg: reading (")
         progress.change("no")
@@ -56,7 +38,7 @@ def test_what_is_done_is_said_until_it_is_over(monkeypatch, alarms):
 
 def test_nothing_is_said_of_what_is_over_before():
     before = signal.getsignal(signal.SIGALRM)
-    with terminal() as (ours, theirs):
+    with raw_terminal() as (ours, theirs):
         Progress(theirs, "reading").stop()
         os.write(theirs, b"end")
         assert seen(ours, "end") == "end"
@@ -92,7 +74,7 @@ def installing(client, theirs, *options):
 
 def test_a_slow_registry_is_named_on_a_terminal(waiting):
     client, go = waiting
-    with terminal() as (ours, theirs), installing(client, theirs) as ended:
+    with raw_terminal() as (ours, theirs), installing(client, theirs) as ended:
         assert "\rpsreg: reading http://127.0.0.1:" in seen(ours, " s)")
         go.set()
         assert ended() == 0
@@ -104,7 +86,7 @@ def test_a_slow_registry_is_named_on_a_terminal(waiting):
 def test_a_slow_registry_is_not_named_where_nobody_wants_it(waiting, options):
     client, go = waiting
     threading.Timer(1.0, go.set).start()
-    with terminal() as (ours, theirs), installing(client, theirs, *options) as ended:
+    with raw_terminal() as (ours, theirs), installing(client, theirs, *options) as ended:
         assert ended() == 0
         os.write(theirs, b"end")
         assert seen(ours, "end") == "end"
