@@ -184,8 +184,8 @@ def properties(name, *keys):
 
 
 SETTINGS = {"registry", "require_claimed", "locked", "registries", "policy"}
-OTHER_TOML = ({"platform"}, {"rule"}, SETTINGS, {*MANIFEST_KEYS})
-"""The keys of platforms.toml, of an editor's settings, of config.toml and of psreg.toml."""
+OTHER_TOML = ({"platform"}, {"rule"}, SETTINGS, {*MANIFEST_KEYS}, {"fields", "names"})
+"""The keys of platforms.toml, of an editor's settings, config.toml, psreg.toml and `--map`."""
 
 
 def test_every_example_of_a_settings_file_has_its_keys():

@@ -67,6 +67,7 @@ OUTPUTS = {
     "serve": ("serve",),
     "deploy": ("deploy",),
     "new": ("new",),
+    "import": ("import",),
     "init": ("init",),
     "bump": ("bump",),
     "diff": ("diff",),
@@ -347,6 +348,8 @@ def test_authoring(say, tmp_path):
     root = tmp_path / "checkout"
     shutil.copytree(PBES / "prompt/email_reply", root / "pbes/prompt/email_reply")
     assert say("new", 0, "new", "prompt", "trip_packer", cwd=root)["gaps"]
+    imported = say("import", 0, "import", "-", "--address", "https://a.org", cwd=root, typed="Go.")
+    assert imported["rows"][0]["status"] == "taken"
     assert say("bump", 0, "bump", "email_reply", "minor", cwd=root)["previous"] == "1.0.0"
     assert say("bump", 0, "bump", "email_reply", "auto", cwd=root)["diff"]["floor"] == "patch"
     folder = root / "pbes/prompt/email_reply"

@@ -45,7 +45,7 @@ class Plan:
     """An entry to write: its class and name, the author's answers, and the artifact if it exists.
 
     `policy` is the registry's policy.toml, by which the entry is checked; if `artifact` is None,
-    the template of the class is used.
+    the template of the class is used. `origin` is where an imported prompt is from.
     """
 
     entry_class: str
@@ -53,6 +53,7 @@ class Plan:
     answers: Mapping[str, Answer] = field(default_factory=dict)
     artifact: bytes | None = None
     policy: bytes | None = None
+    origin: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def release(self) -> ReleaseId:
@@ -90,7 +91,7 @@ def new_entry(plan: Plan) -> Mapping[PurePosixPath, bytes]:
     return {
         release.entry_folder / "entry.toml": questions.resource("entry.toml").encode(),
         release.artifact: with_release(artifact, release),
-        release.folder / "release.toml": _release_toml(plan.answers).encode(),
+        release.folder / "release.toml": _release_toml(plan).encode(),
         release.folder / "README.md": _readme(plan).encode(),
     }
 
@@ -216,15 +217,27 @@ def _answer(plan: Plan, key: str) -> str:
     return answer if isinstance(answer, str) else ", ".join(answer)
 
 
-def _release_toml(answers: Mapping[str, Answer]) -> str:
+_ANSWERED = frozenset(("summary", "license", "tags", "languages", "use_case"))
+"""The keys of release.toml that a person answers, each in a line of the template."""
+
+
+def _release_toml(plan: Plan) -> str:
+    lines = []
+    # NOTE: to parse the template takes longer than everything else of an imported entry.
+    for line in questions.resource("release.toml").splitlines():
+        key = line.partition(" ")[0]
+        answered = key in _ANSWERED and key in plan.answers
+        lines.append(f"{key} = {_as_toml(plan.answers[key])}" if answered else line)
+    if plan.origin:
+        lines += ["", "[origin]"]
+        lines += [f"{key} = {_as_toml(said)}" for key, said in plan.origin.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _as_toml(answer: Answer) -> str:
     import tomlkit  # noqa: PLC0415 - only where a person's TOML is written
 
-    document = tomlkit.parse(questions.resource("release.toml"))
-    for key in ("summary", "license", "tags", "languages", "use_case"):
-        if key in answers:
-            answer = answers[key]
-            document[key] = answer if isinstance(answer, str) else list(answer)
-    return tomlkit.dumps(document)
+    return tomlkit.item(answer if isinstance(answer, str) else list(answer)).as_string()
 
 
 def _readme(plan: Plan) -> str:

@@ -70,6 +70,7 @@ def questions(entry_class: str, *, adopted: bool = False) -> tuple[Question, ...
     return (*own, *_of_table(more["release"]), *_of_table(more["readme"]))
 
 
+@cache
 def resource(name: str) -> str:
     """Return the text of a file in the folder of templates."""
     return (files("psreg.authoring") / "templates" / name).read_text(encoding="utf-8")

@@ -32,6 +32,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("for projects", "tree", "show the prompts of this project, and what they require"),
     ("for projects", "cache", "show, check or delete the cache"),
     ("for authors", "new", "start a new entry, from answers or an existing file"),
+    ("for authors", "import", "make entries of prompts that exist elsewhere"),
     ("for authors", "check", "check files or a whole registry"),
     ("for authors", "explain", "explain a rule or an error"),
     ("for authors", "diff", "compare two versions, and show which version step they require"),

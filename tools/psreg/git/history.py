@@ -69,6 +69,10 @@ class FolderHistory:
         prefix = self._ask("rev-parse", "--show-prefix")
         return f"{first}:{Path(prefix, self._inside).as_posix()}" if first else ""
 
+    def remote_address(self) -> str:
+        """Return the address of the remote `origin`; "" for none."""
+        return self._ask("remote", "get-url", "origin")
+
     def additions(self, name: str) -> dict[str, Addition]:
         """Return which commits of the main line added the files below `name`, by path.
 

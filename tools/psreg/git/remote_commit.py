@@ -24,6 +24,7 @@ from psreg.git.branch import ELSEWHERE
 from psreg.git.commit import Commit
 from psreg.git.process import no_git, without_credentials
 from psreg.git.repository import Repository
+from psreg.git.tree_diff import Revision
 from psreg.git.work_tree import WorkTree
 from psreg.system.atomic import TEMPORARY, exclusive_folder
 
@@ -53,6 +54,21 @@ class RemoteCommit:
             return {str(path): data for path, data in found.items()}
 
 
+@contextmanager
+def newest_commit(url: str) -> Iterator[tuple[str, Revision]]:
+    """Yield the id of the newest commit of the main branch at a remote, and its files.
+
+    Nothing is checked out or executed, and submodules are not fetched.
+
+    Raises:
+        UnavailableError: `REMOTE`, `NO_GIT`, `OBJECT_MISSING`.
+        FindingsError: `TREE_MALFORMED`, `TOO_MANY_FILES`.
+    """
+    with Repository(_fetched(url, "HEAD")) as repository:
+        commit = repository.resolve("FETCH_HEAD")
+        yield commit, repository.tree(commit)
+
+
 def remote_commit(work_tree: WorkTree, url: str) -> RemoteCommit | None:
     """Return the commit that a checkout has, at the remote `url`.
 
@@ -75,6 +91,11 @@ _ONE = Lock()
 
 _SHA256 = 64
 """The number of digits of an id in a repository that uses SHA-256."""
+
+_HINT = (
+    "Check the address. With `--cluster-source`, push the commit, give the workers access, or "
+    "leave out the option."
+)
 
 _PREFIX = "psreg-commit-"
 """How the names of these repositories begin."""
@@ -138,8 +159,4 @@ def _git(*arguments: str) -> None:
         raise no_git() from error
     if done.returncode:
         said = " ".join(without_credentials(done.stderr).split())
-        raise UnavailableError(
-            "REMOTE",
-            f"a worker cannot fetch the commit: {said}",
-            "Push the commit, give the workers access, or leave out `--cluster-source`.",
-        )
+        raise UnavailableError("REMOTE", f"the commit cannot be fetched: {said}", _HINT)

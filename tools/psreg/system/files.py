@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from psreg.core.errors import UnavailableError, UsageError
 from psreg.core.regex import lazy
@@ -142,3 +142,21 @@ def is_ours(path: Path) -> bool:
 
 def _unreadable(path: Path, why: str) -> UnavailableError:
     return UnavailableError("CANNOT_READ", f"cannot read {path}: {why}")
+
+
+def files_below(folder: Path, limit: int = MAX_FILE) -> dict[PurePosixPath, bytes]:
+    """Return at most `limit` bytes of each regular file below a folder that the user named.
+
+    Paths are relative to it. Links are not followed, and folders of Git are left out.
+
+    Raises:
+        UnavailableError: a file cannot be read.
+    """
+    found: dict[PurePosixPath, bytes] = {}
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != ".git"]
+        for name in names:
+            path = Path(place, name)
+            if stat.S_ISREG(path.lstat().st_mode):
+                found[PurePosixPath(path.relative_to(folder))] = read_file(path, limit)
+    return found

@@ -42,6 +42,16 @@ _TAG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
 
 
+def is_tag(text: str) -> bool:
+    """Return whether `text` is in the form of a tag."""
+    return _TAG.fullmatch(text) is not None and len(text) <= MAX_TAG
+
+
+def is_language(text: str) -> bool:
+    """Return whether `text` is in the form of a language tag, such as `pt-BR`."""
+    return _LANGUAGE.fullmatch(text) is not None and len(text) <= MAX_TAG
+
+
 def is_date(text: str) -> bool:
     """Tell whether `text` is a day, written as YYYY-MM-DD."""
     try:
@@ -434,6 +444,9 @@ def _chosen(submission: Submission, name: str, text: str) -> tuple[str, ReleaseF
     return (str(best), ReleaseFile(tree.documents.toml(path))) if path else ("", None)
 
 
+_FORMS = (("tags", is_tag, "tag"), ("languages", is_language, "language tag"))
+
+
 @rule("REG022", spec="registry/RELEASE", severity=WARNING)
 def bad_tag_or_language(submission: Submission) -> Iterator[Finding]:
     """A tag or a language is not in the standard form, or is listed twice.
@@ -452,13 +465,16 @@ def bad_tag_or_language(submission: Submission) -> Iterator[Finding]:
     languages = ["en", "pt-BR"]
     ```
     """
-    for key, grammar, kind in (("tags", _TAG, "tag"), ("languages", _LANGUAGE, "language tag")):
+    for key, is_valid, kind in (
+        ("tags", is_tag, "tag"),
+        ("languages", is_language, "language tag"),
+    ):
         seen: set[str] = set()
         for index, value in islice(submission.release.strings(key), MOST):
             if not value.strip():
                 continue
             at, path = join((key, index)), _path(submission)
-            if not grammar.fullmatch(value) or len(value) > MAX_TAG:
+            if not is_valid(value):
                 # A line break would make a label look like several lines of output.
                 control = control_in(value)
                 yield Finding(
@@ -498,11 +514,11 @@ def bad_origin(submission: Submission) -> Iterator[Finding]:
     imported = 2026-11-22
     ```
     """
-    for key, fault in _origin_faults(submission.release.origin):
+    for key, fault in origin_faults(submission.release.origin):
         yield Finding(message=fault, at=join(("origin", key)), path=_path(submission))
 
 
-def _origin_faults(origin: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def origin_faults(origin: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the keys of an origin that are not usable, and why."""
     for key, value in origin.items():
         if not value.isprintable():

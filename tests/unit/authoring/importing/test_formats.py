@@ -1,0 +1,124 @@
+"""What is a prompt in a folder: Markdown, Agent Skills, and what is neither."""
+
+from pathlib import PurePosixPath
+
+import pytest
+
+from psreg.authoring.importing import formats
+from psreg.authoring.importing.formats import prompts_in
+from psreg.authoring.importing.found import Refused
+
+SKILL = """---
+name: pdf-forms
+description: >
+  Fill in PDF forms.
+  Use it for forms.
+license: Apache-2.0
+allowed-tools: Bash
+metadata: {author: me}
+---
+
+# PDF forms
+
+Read `reference.md`.
+"""
+
+
+def found_in(files, *, covers=lambda _: True, is_alone=False, fields=None):
+    made = {
+        PurePosixPath(path): data if isinstance(data, bytes) else data.encode()
+        for path, data in files.items()
+    }
+    return list(prompts_in(made, fields or {}, covers, is_alone=is_alone))
+
+
+def test_a_skill_is_one_prompt_and_its_other_files_are_lost():
+    files = {
+        "skills/pdf/SKILL.md": SKILL,
+        "skills/pdf/reference.md": "x",
+        "skills/pdf/scripts/fill.py": "x",
+        "skills/pdf/inner/SKILL.md": "Inner text.",
+        "skills/other.md": "Another prompt.",
+    }
+    other, skill, inner = found_in(files)
+    assert (skill.path, skill.title) == ("skills/pdf/SKILL.md", "pdf-forms")
+    assert skill.summary == "Fill in PDF forms. Use it for forms."
+    assert skill.license == "Apache-2.0"
+    assert skill.text == "# PDF forms\n\nRead `reference.md`."
+    assert skill.lost == ("allowed-tools", "metadata", "reference.md", "scripts/fill.py")
+    assert (inner.title, inner.text) == ("inner", "Inner text.")
+    assert other.title == "other"
+
+
+def test_front_matter_is_read_and_what_has_no_place_is_lost():
+    text = (
+        "---\ntitle: Weekly report\ntags: [A, b]\nlanguage: en\nmodel: x\n1: 2\n---\n\nWrite it.\n"
+    )
+    (found,) = found_in({"prompts/weekly.md": text})
+    assert (found.title, found.tags, found.languages) == ("Weekly report", ("A", "b"), ("en",))
+    assert (found.text, found.lost) == ("Write it.", ("model", "1"))
+
+
+def test_a_user_names_the_keys():
+    text = "---\nheading: H\ntitle: T\n---\nWrite it.\n"
+    (found,) = found_in({"a.md": text}, fields={"title": "heading"})
+    assert (found.title, found.lost) == ("H", ("title",))
+
+
+@pytest.mark.parametrize(
+    ("matter", "reason"),
+    [
+        ("a: &x [1]\nb: *x", "its front matter has an alias of YAML"),
+        ("a: [", "its front matter is not valid YAML"),
+        ("[" * 5_000, "its front matter is not valid YAML"),
+        ("!!python/object/apply:os.system ['true']", "its front matter is not valid YAML"),
+        ("- a", "its front matter is not a mapping"),
+        ("a: " + "x" * 20_000, "its front matter has more than 16,384 characters"),
+    ],
+)
+def test_hostile_front_matter_is_refused(matter, reason):
+    (refused,) = found_in({"a.md": f"---\n{matter}\n---\ntext\n"})
+    assert refused == Refused(path="a.md", reason=reason)
+
+
+@pytest.mark.parametrize("matter", ["", "# only a comment\n", "a: 1 * 2\n"])
+def test_front_matter_that_says_nothing_of_a_prompt(matter):
+    (found,) = found_in({"a.md": f"---\n{matter}---\ntext\n"})
+    assert (found.title, found.text) == ("a", "text")
+
+
+def test_files_about_a_repository_and_other_files_are_left_out():
+    names = (
+        "README.md",
+        "Code-of-Conduct.md",
+        "LICENSE.md",
+        "LICENSE",
+        "a.py",
+        "a.txt",
+        "Makefile",
+    )
+    assert found_in(dict.fromkeys(names, "x") | {"b.bin": b"\xff"}) == []
+
+
+def test_one_file_that_is_no_text_does_not_stop_the_others():
+    refused, found = found_in({"a.md": b"\xff\xff", "b.MARKDOWN": "Write it."})
+    assert refused == Refused(path="a.md", reason="it is not a text in UTF-8")
+    assert found.text == "Write it."
+
+
+def test_a_file_that_the_user_named_is_a_prompt():
+    (found,) = found_in({"README.txt": "Write it."}, is_alone=True)
+    assert (found.title, found.text) == ("README", "Write it.")
+
+
+def test_only_what_is_covered_is_read():
+    files = {"a/x.md": "X.", "b/y.md": "Y."}
+    (found,) = found_in(files, covers=lambda path: path.startswith("b/"))
+    assert found.path == "b/y.md"
+
+
+def test_a_source_has_an_end(monkeypatch):
+    monkeypatch.setattr(formats, "MOST", 2)
+    *_, last = found_in({f"{n}.md": "Text." for n in range(5)})
+    assert last.path == "2.md"
+    assert last.reason.startswith("the source has more than 2 parts")

@@ -1,0 +1,234 @@
+"""What becomes of prompts: entries that keep their text, new versions, and nothing invented."""
+
+import tomllib
+from pathlib import PurePosixPath
+
+import pytest
+
+from psreg.authoring.importing.entries import Origin
+from psreg.authoring.importing.found import Found, Refused
+from psreg.authoring.importing.importer import Importer, Status
+from psreg.cli.rules import registry_rules
+from psreg.core.diagnostics import ERROR
+from psreg.formats import dotprompt
+from psreg.lint.registry_walk import check_tree
+
+ADDRESS = "https://example.org/prompts"
+SENTENCE = "I want you to act as a linux terminal."
+
+
+def of(title="Linux Terminal", text=f"{SENTENCE} Answer {{x}}.", *, path="", **facts):
+    path = path or f"a.csv#{title}"
+    return Found(
+        path=path, title=title, text=text, sha256=f"{abs(hash((text, *facts))):064x}", **facts
+    )
+
+
+def imported(*parts, tree=None, revision="", license_="", names=None, covers=lambda _: True):
+    origin = Origin(address=ADDRESS, revision=revision, day="2026-11-28", license=license_)
+    importer = Importer(tree or {}, origin, registry_rules(), names or {})
+    return list(importer.all(parts, covers))
+
+
+def merged(tree, rows):
+    return {**tree, **{path: data for row in rows for path, data in row.files.items()}}
+
+
+def file_of(row, name):
+    (path,) = (path for path in row.files if path.name == name)
+    return row.files[path].decode()
+
+
+def test_an_entry_keeps_the_text_and_says_where_it_is_from():
+    (row,) = imported(
+        of(license="MIT", tags=("Dev Ops", "linux"), languages=("en",)), revision="abc"
+    )
+    assert (row.status, row.name, row.version) == (Status.TAKEN, "linux_terminal", "0.1.0")
+    assert row.folder == PurePosixPath("pbes/prompt/linux_terminal")
+    prompt = dotprompt.read(file_of(row, "linux_terminal.prompt").encode())
+    assert dotprompt.render(prompt, {}).text == f"{SENTENCE} Answer {{x}}."
+    assert prompt.variables == ()
+    release = tomllib.loads(file_of(row, "release.toml"))
+    assert release["origin"] == {
+        "address": ADDRESS,
+        "revision": "abc",
+        "path": "a.csv#Linux Terminal",
+        "sha256": of(license="MIT", tags=(), languages=()).sha256,
+        "license": "MIT",
+        "license_found_in": "a.csv#Linux Terminal",
+        "imported": "2026-11-28",
+    }
+    assert (release["license"], release["tags"]) == ("MIT", ["dev-ops", "linux"])
+    assert (release["languages"], release["use_case"]) == (["en"], "")
+
+
+def test_what_is_imported_has_no_errors_but_what_a_person_must_write():
+    rows = imported(of(license="MIT", tags=("linux",), languages=("en",)))
+    errors = {d.code for d in check_tree(merged({}, rows), registry_rules()) if d.severity is ERROR}
+    assert errors <= {"REG008", "REG011", "REG017"}
+
+
+@pytest.mark.parametrize(
+    ("summary", "text", "said", "marked"),
+    [
+        ("Does what you ask, briefly.", "Text.", "Does what you ask, briefly.", False),
+        ("Does what you ask, briefly. " + "x" * 160, "Text.", "Does what you ask, briefly.", False),
+        ("", f"# Heading\n\n- item\n{SENTENCE} More.", SENTENCE, True),
+        ("", "Short. Too.", "", False),
+        ("", "# Only a heading that is long enough", "", False),
+        ("x" * 200, "y" * 200, "", False),
+    ],
+)
+def test_a_summary_is_the_sources_or_the_first_sentence_which_is_marked(
+    summary, text, said, marked
+):
+    (row,) = imported(of(text=text, summary=summary))
+    assert tomllib.loads(file_of(row, "release.toml"))["summary"] == said
+    readme = file_of(row, "README.md")
+    assert ("is the first sentence of the text" in readme) is marked
+    assert (f"> {summary}\n" in readme) is (summary not in ("", said))
+
+
+def test_a_licence_is_the_sources_or_a_claim_that_is_marked():
+    claimed, stated, odd = imported(
+        of("A b c"),
+        of("D e f", license="MIT"),
+        of("G h i", license="See LICENSE"),
+        license_="CC0-1.0",
+    )
+    found = [tomllib.loads(file_of(row, "release.toml")) for row in (claimed, stated, odd)]
+    assert [release["license"] for release in found] == ["CC0-1.0", "MIT", "CC0-1.0"]
+    assert "license" not in found[0]["origin"]
+    assert found[2]["origin"]["license"] == "See LICENSE"
+    assert "That it is CC0-1.0 is what the person" in file_of(claimed, "README.md")
+    assert "is what the person" not in file_of(stated, "README.md")
+    assert odd.notes == ("not an SPDX licence: `See LICENSE`",)
+
+
+def test_what_is_lost_or_different_is_told():
+    (row,) = imported(
+        of(
+            text="Dear {name} {{{",
+            variables={"name": "you"},
+            lost=tuple("abcdefg"),
+            tags=("ok", "日本"),
+            languages=("English (US)",),
+        )
+    )
+    assert row.status is Status.CHANGED
+    assert row.notes == (
+        "variables: `name`",
+        "left out: `a`, `b`, `c`, `d`, `e`, and 2 more",
+        "not usable as tags: `日本`",
+        "not tags of languages: `English (US)`",
+    )
+
+
+def test_braces_that_become_a_variable_are_told():
+    (row,) = imported(of(text="Open {{x} and {y}."))
+    assert row.status is Status.CHANGED
+    assert row.notes == ("these are variables now: `x`",)
+
+
+@pytest.mark.parametrize(
+    ("part", "reason"),
+    [
+        (Refused(path="b", reason="why"), "why"),
+        (of(text=""), "it has no text"),
+        (of(text="a (% b %) c"), "it contains `(% … %)`"),
+        (of(path="a/../b.md"), "its origin cannot be recorded: it is not a path relative"),
+        (of(path="a\u0007.md"), "its origin cannot be recorded: it contains a character"),
+    ],
+)
+def test_what_cannot_be_taken_is_refused(part, reason):
+    refused, taken = imported(part, of("Other"))
+    assert (refused.status, refused.files) == (Status.REFUSED, {})
+    assert reason in refused.notes[0]
+    assert taken.name == "other"
+
+
+def test_names_are_free_and_told_by_title_file_or_digest():
+    tree = {PurePosixPath("pbes/prompt/linux_terminal/entry.toml"): b'aliases = ["other"]\n'}
+    rows = imported(
+        of(),
+        of(path="b.csv#x"),
+        of("Other"),
+        of("CON"),
+        of("翻译"),
+        of("翻译", path="deep/My File.prompt.md"),
+        of(" ".join(["word"] * 40)),
+        of("x" * 90),
+        tree=tree,
+    )
+    names = [row.name for row in rows]
+    assert names[:4] == ["linux_terminal_2", "linux_terminal_3", "other_2", "con_2"]
+    assert names[4].startswith("prompt_")
+    assert names[5:] == ["my_file", "_".join(["word"] * 9), "x" * 48]
+
+
+def test_a_user_chooses_names():
+    names = {"a.csv#A": "chosen", "a.csv#B": "Not a name", "a.csv#C": "chosen"}
+    one, two, three = imported(of("A"), of("B"), of("C"), names=names)
+    assert one.name == "chosen"
+    assert two.notes == ("`Not a name` is not a name, or is taken",)
+    assert three.notes == ("`chosen` is not a name, or is taken",)
+
+
+def test_a_second_import_takes_what_changed():
+    first = [
+        of("A", "Say one thing."),
+        of("B", "Say {x}."),
+        of("C", "Say it."),
+        of("D", "Go.", tags=("d",)),
+    ]
+    tree = merged({}, imported(*first))
+    assert [row.status for row in imported(*first, tree=tree)] == [Status.UNCHANGED] * 4
+    again = imported(
+        of("A", "Say one thing, slowly."),
+        of("B", "Say {x}.", path="moved.csv#B"),
+        of("C", "Say it (% now %)."),
+        of("D", "Go.", license="MIT"),
+        tree=tree,
+        revision="abc",
+    )
+    assert [row.status for row in again] == [
+        Status.UPDATED, Status.UNCHANGED, Status.REFUSED, Status.UPDATED,
+    ]  # fmt: skip
+    assert (again[0].name, again[0].version) == ("a", "0.1.1")
+    assert again[0].notes[0] == "was 0.1.0"
+    assert again[1].notes == ("it was at `a.csv#B`",)
+    release = tomllib.loads(file_of(again[0], "release.toml"))
+    assert release["changes"] == f"The text is that of {ADDRESS} at abc on 2026-11-28."
+    assert release["origin"]["revision"] == "abc"
+    assert (again[3].name, again[3].version) == ("d", "0.1.1")
+    newest = merged(tree, again)
+    assert imported(of("A", "Say one thing, slowly."), tree=newest)[0].status is Status.UNCHANGED
+
+
+def test_what_breaks_the_promise_of_a_version_is_a_larger_step():
+    one = of("A", "Dear {name}, welcome.", variables={"name": None})
+    two = of("A", "Dear {first}, welcome.", variables={"first": None})
+    tree = merged({}, imported(one))
+    (row,) = imported(two, tree=tree)
+    assert (row.status, row.version) == (Status.UPDATED, "0.2.0")
+
+
+def test_a_version_that_cannot_be_copied_is_refused():
+    tree = merged({}, imported(of("A", "Say it.")))
+    tree[PurePosixPath("pbes/prompt/a/0.1.0/a.prompt")] = b"[CONTENT]\nno metadata\n"
+    (row,) = imported(of("A", "Say that."), tree=tree)
+    assert row.status is Status.REFUSED
+    assert "cannot be parsed" in row.notes[0]
+
+
+def test_what_vanished_is_named_where_it_was_looked_for():
+    tree = merged({}, imported(of("A", path="a.md"), of("B", path="b.md"), of("C", path="b.csv#C")))
+    other = PurePosixPath("pbes/prompt/empty/entry.toml")
+    rows = imported(
+        Refused(path="b.csv", reason="why"),
+        tree={**tree, other: b""},
+        covers=lambda path: path != "b.md",
+    )
+    assert [(row.status, row.path, row.name) for row in rows[1:]] == [
+        (Status.VANISHED, "a.md", "a")
+    ]

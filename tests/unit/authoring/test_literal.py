@@ -1,0 +1,89 @@
+"""Any text becomes a `.prompt` that renders to it, or is refused with the reason."""
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from psreg.authoring.literal import trimmed, wrapped
+from psreg.formats import dotprompt
+
+PIECES = (
+    "{",
+    "}",
+    "{{",
+    "}}",
+    "{x}",
+    "{{x}}",
+    "{a b}",
+    "a",
+    " ",
+    "\n",
+    "\t",
+    "@",
+    "[CONTENT]\n",
+    "é",
+)
+
+
+def test_a_default_that_no_prompt_can_have_is_refused():
+    with pytest.raises(ValueError, match="cannot have a default that it states"):
+        wrapped("{a}", {"a": ">"}, [])
+
+
+def rendered(made):
+    prompt = dotprompt.read(made.data)
+    return prompt, dotprompt.render(prompt, {})
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=14).map("".join).map(trimmed))
+@example("{{x}} {x} {{{x}}}")
+@example("  indented\n\n  text")
+@settings(deadline=None, max_examples=400)
+def test_any_text_renders_to_itself(text):
+    try:
+        made = wrapped(text, {}, [("name", "A title")])
+    except ValueError:
+        assert "[CONTENT]" in text or not text
+        return
+    prompt, said = rendered(made)
+    assert said.text == text
+    assert said.missing == made.unmeant
+    assert prompt.metadata["name"] == "A title"
+
+
+@given(st.text(st.characters(exclude_characters="{}(%[", exclude_categories=["Cs"]), min_size=1))
+@settings(deadline=None)
+def test_texts_without_braces_are_never_refused(text):
+    text = trimmed(text.replace("\r", ""))
+    if text:
+        assert rendered(wrapped(text, {}, []))[1].text == text
+
+
+def test_variables_stay_variables_and_their_defaults_are_filled_in():
+    made = wrapped("Dear {name}, {greeting} {other}", {"name": None, "greeting": "good day,"}, [])
+    prompt, said = rendered(made)
+    assert made.unmeant == ()
+    assert [variable.name for variable in prompt.variables] == ["name", "greeting"]
+    assert said.text == "Dear {name}, good day, {other}"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a (% b %) c", "it contains `(% … %)`, which is a comment in a `.prompt`"),
+        ("a\n[CONTENT]\nb", "it contains the header of a section"),
+        ("x" * 262_144, "bytes; a `.prompt` has at most 262,144"),
+    ],
+)
+def test_the_reason_is_told(text, reason):
+    with pytest.raises(ValueError, match="it ") as refused:
+        wrapped(text, {}, [])
+    assert reason in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("\n \n  a\n b \n\n", "  a\n b"), ("a", "a"), (" \n\t", ""), ("a\n\n\nb", "a\n\n\nb")],
+)
+def test_blank_lines_around_a_text_are_left_out(text, kept):
+    assert trimmed(text) == kept

@@ -1,0 +1,160 @@
+"""Prompts in the rows of a CSV file, such as that of prompts.chat.
+
+The first line names the columns. A row has the text of a prompt, its title, and other fields. In a
+file with a column `act`, as prompts.chat has, `${name}` and `${name:default}` are variables.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from itertools import islice
+
+from psreg.authoring.importing.found import (
+    FIELDS,
+    MAX_FILE,
+    STANDARD_INPUT,
+    Fields,
+    Found,
+    Refused,
+    SourceFile,
+    listed,
+    named,
+    said,
+)
+from psreg.authoring.literal import trimmed
+from psreg.formats.dotprompt import MAX_BYTES
+
+_SUFFIXES = (".csv", ".tsv")
+_DELIMITERS = ",;\t|"
+_LONGEST_TITLE = 200
+_MOST_COLUMNS = 1_000
+_OF_PROMPTS_CHAT = "act"
+_VARIABLE = re.compile(r"\$\{([^{}:\n]{1,60})(?::([^{}\n]{0,500}))?\}")
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+def claims(file: SourceFile, fields: Fields) -> bool:
+    """Tell whether a file is CSV, by its suffix; what has no name, by its first line."""
+    if file.path != STANDARD_INPUT:
+        return file.path.suffix.lower() in _SUFFIXES
+    table = _Table(file, fields)
+    return len(table.header) > 1 and "text" in table.columns
+
+
+def read(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
+    """Yield the prompt of each row, or why it has none."""
+    table = _Table(file, fields)
+    if table.size > _MOST_COLUMNS:
+        reason = f"it has {table.size:,} columns; at most {_MOST_COLUMNS:,} are read"
+        yield Refused(path=str(file.path), reason=reason)
+        return
+    if "text" not in table.columns:
+        known = ", ".join(FIELDS["text"])
+        reason = f"no column is called {known}; name it in the file of `--map`"
+        yield Refused(path=str(file.path), reason=reason)
+        return
+    for line, row in table.rows():
+        place = f"{file.path}#line {line}"
+        if isinstance(row, str):
+            yield Refused(path=place, reason=row)
+        elif len(row) != len(table.header):
+            reason = f"it has {len(row):,} cells, and the first line {len(table.header):,}"
+            yield Refused(path=place, reason=reason)
+        else:
+            yield table.found(row)
+
+
+class _Table:
+    """A CSV file: how many columns it has, their names, and which column has which field."""
+
+    def __init__(self, file: SourceFile, fields: Fields) -> None:
+        self._path, self._text = file.path, file.text
+        first_line = self._text.partition("\n")[0]
+        self._delimiter = max(_DELIMITERS, key=first_line.count)
+        _, first = next(self._lines(), (1, ""))
+        self.size = 0 if isinstance(first, str) else len(first)
+        self.header = tuple(map(said, first[: _MOST_COLUMNS * bool(self.size)]))
+        names = {field: named(field, self.header, fields) for field in FIELDS}
+        self.columns = {field: self.header.index(name) for field, name in names.items() if name}
+        self._others = sorted(set(range(len(self.header))) - set(self.columns.values()))
+        self._titles = Counter[str]()
+
+    def rows(self) -> Iterator[tuple[int, Sequence[str] | str]]:
+        """Yield each row after the first one, or its fault, with the line in which it begins."""
+        return islice(self._lines(), 1, None)
+
+    def _lines(self) -> Iterator[tuple[int, Sequence[str] | str]]:
+        csv.field_size_limit(MAX_FILE)
+        file = StringIO(self._text, newline="")
+        reader = csv.reader(file, delimiter=self._delimiter, strict=True)
+        row: Sequence[str] | str
+        while True:
+            line = reader.line_num + 1
+            try:
+                row = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                row = f"it is not valid CSV: {error}"
+            if row:
+                yield line, row
+
+    def found(self, row: Sequence[str]) -> Found:
+        """Return the prompt of a row, which has as many cells as the first one."""
+        cells = {field: row[at] for field, at in self.columns.items()}
+        title = said(cells.get("title", ""))[:_LONGEST_TITLE]
+        self._titles[title] += 1
+        again, place = self._titles[title], title.replace("\\", "/") or "prompt"
+        text, variables = trimmed(cells["text"]), dict[str, str | None]()
+        if _OF_PROMPTS_CHAT in self.header and len(text) <= MAX_BYTES:
+            known = _Variables()
+            text, variables = _VARIABLE.sub(known.written, text), known.defaults
+        return Found(
+            path=f"{self._path}#{place}" + f" ({again})" * (again > 1),
+            sha256=hashlib.sha256(json.dumps(row, ensure_ascii=False).encode()).hexdigest(),
+            text=text,
+            title=title,
+            summary=said(cells.get("summary", "")),
+            tags=listed(cells.get("tags", "")),
+            languages=listed(cells.get("languages", "")),
+            license=said(cells.get("license", "")),
+            variables=variables,
+            lost=tuple(self.header[at] for at in self._others if row[at].strip()),
+        )
+
+
+class _Variables:
+    """The variables of a text by name; where a name has another default, it is another one."""
+
+    def __init__(self) -> None:
+        self.defaults: dict[str, str | None] = {}
+        self._names: dict[tuple[str, str | None], str] = {}
+        self._numbers = Counter[str]()
+
+    def written(self, use: re.Match[str]) -> str:
+        """Return `{name}` for a use of a variable."""
+        stem = _NOT_IN_NAMES.sub("_", use[1]).strip("_") or "value"
+        default = None if use[2] is None else use[2].strip()
+        name = self._names.get((stem, default)) or self._new(stem, default)
+        # NOTE: where no default is stated, that of the same name holds.
+        self._names.setdefault((stem, None), name)
+        self._names[stem, default] = name
+        return f"{{{name}}}"
+
+    def _new(self, stem: str, default: str | None) -> str:
+        name = self._names.get((stem, None), stem)
+        if self.defaults.get(name) is not None:
+            name = next(each for each in self._numbered(stem) if each not in self.defaults)
+        self.defaults[name] = default
+        return name
+
+    def _numbered(self, stem: str) -> Iterator[str]:
+        while True:
+            self._numbers[stem] += 1
+            yield f"{stem}_{self._numbers[stem] + 1}"

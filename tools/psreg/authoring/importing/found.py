@@ -1,0 +1,108 @@
+"""What an importer finds in a source: prompts, and what it cannot take, each with the reason."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Any
+
+MAX_FILE = 4 * 1024 * 1024
+"""The most bytes of a file of a source."""
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "text": ("prompt", "text", "content", "body", "template", "instructions"),
+    "title": ("title", "act", "name"),
+    "summary": ("description", "summary"),
+    "tags": ("tags", "keywords", "categories", "category"),
+    "languages": ("languages", "language", "lang"),
+    "license": ("license", "licence"),
+}
+"""What sources call the fields of a prompt: columns, and keys of front matter. The first counts."""
+
+STANDARD_INPUT = PurePosixPath("-")
+"""The path of what is read from standard input."""
+
+Fields = Mapping[str, str]
+"""What a user says that the source calls some of the `FIELDS`."""
+
+
+@dataclass(frozen=True, kw_only=True)  # no slots: cached_property
+class SourceFile:
+    """A file of a source, whose `path` is relative to it."""
+
+    path: PurePosixPath
+    data: bytes
+
+    @cached_property
+    def text(self) -> str:
+        r"""The text without byte order mark, and with `\n` as line break.
+
+        Raises:
+            ValueError: it is too large, or neither UTF-8 nor UTF-16 with a byte order mark.
+        """
+        if len(self.data) > MAX_FILE:
+            raise ValueError(f"it has more than {MAX_FILE:,} bytes")
+        utf16 = self.data.startswith((b"\xff\xfe", b"\xfe\xff"))
+        try:
+            text = self.data.decode("utf-16" if utf16 else "utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ValueError("it is not a text in UTF-8") from error
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+    @property
+    def sha256(self) -> str:
+        """The digest of its bytes."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A prompt of a source.
+
+    `path` is where it is in the source, and `sha256` the digest of that part. `variables` are the
+    names in single braces of `text` that are variables, each with its default or None. `lost` are
+    the names of what the source says besides.
+    """
+
+    path: str
+    sha256: str
+    text: str
+    title: str
+    summary: str = ""
+    tags: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    license: str = ""
+    variables: Mapping[str, str | None] = field(default_factory=dict)
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A part of a source that does not become an entry, and why."""
+
+    path: str
+    reason: str
+
+
+def named(field_: str, names: Sequence[str], fields: Fields) -> str:
+    """Return what of `names` a source calls a field; "" if it does not have the field."""
+    if field_ in fields:
+        return fields[field_] if fields[field_] in names else ""
+    lower = {name.lower(): name for name in reversed(names)}
+    return next((lower[name] for name in FIELDS[field_] if name in lower), "")
+
+
+def said(value: Any) -> str:
+    """Return a value of a source as one line; "" for what is not a text, a number or a date."""
+    if value is None or isinstance(value, bool | list | dict | bytes):
+        return ""
+    return " ".join(str(value).split())
+
+
+def listed(value: Any) -> tuple[str, ...]:
+    """Return the texts of a list, or of one text with commas between them."""
+    items = value if isinstance(value, list) else said(value).split(",")
+    return tuple(dict.fromkeys(filter(None, map(said, items))))

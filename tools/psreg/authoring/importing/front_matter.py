@@ -1,0 +1,47 @@
+"""YAML front matter, which many formats of prompts have before their text.
+
+YAML is read by the safe loader of PyYAML, of the extra `psreg[import]`. Aliases, deep nesting and
+long front matter, with which a small file asks for much work, are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from psreg.system.extras import extra
+
+_FENCED = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
+_LONGEST = 16 * 1024
+
+
+def divided(text: str) -> tuple[Mapping[str, Any], str]:
+    """Return the front matter of `text` and what follows it; without any, {} and `text`.
+
+    Raises:
+        ValueError: it is not a mapping in YAML, or too complex.
+        UnavailableError: `EXTRA_MISSING`.
+    """
+    fenced = _FENCED.match(text)
+    if fenced is None:
+        return {}, text
+    if len(fenced[1]) > _LONGEST:
+        raise ValueError(f"its front matter has more than {_LONGEST:,} characters")
+    found = _loaded(fenced[1])
+    if not isinstance(found, dict):
+        raise ValueError("its front matter is not a mapping")  # noqa: TRY004 - that of a source
+    return {str(key): value for key, value in found.items()}, text[fenced.end() :]
+
+
+def _loaded(text: str) -> Any:
+    with extra("import"):
+        import yaml  # noqa: PLC0415 - an extra
+    try:
+        # NOTE: an alias lets few characters stand for very much.
+        if "*" in text and any(isinstance(each, yaml.AliasToken) for each in yaml.scan(text)):
+            raise ValueError("its front matter has an alias of YAML")
+        found = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, OverflowError) as error:
+        raise ValueError("its front matter is not valid YAML") from error
+    return {} if found is None else found

@@ -1,0 +1,188 @@
+"""What an import does with each prompt of a source: a new entry, a new version, or nothing.
+
+Entries remember by `[origin]` in release.toml where they are from. So a second import of a source
+takes only what changed since, and an interrupted one goes on where it ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import PurePosixPath
+
+from psreg.authoring.bump import Bump, bump, bump_from
+from psreg.authoring.importing import entries
+from psreg.authoring.importing.entries import Origin
+from psreg.authoring.importing.found import Found, Refused
+from psreg.authoring.literal import Wrapped
+from psreg.core.errors import FindingsError
+from psreg.core.identity import MAX_NAME_LENGTH, is_device, is_name
+from psreg.core.rule import RuleTable
+from psreg.core.version import Step
+from psreg.formats.release import origin_parts
+from psreg.formats.tree import Submission, Tree
+from psreg.lint.entries.release_rules import origin_faults
+
+
+class Status(StrEnum):
+    """What becomes of a part of a source."""
+
+    TAKEN = "taken"
+    CHANGED = "taken with a change"
+    UPDATED = "new version"
+    UNCHANGED = "unchanged"
+    REFUSED = "refused"
+    VANISHED = "vanished"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """A part of a source, what becomes of it, and the files to write below `folder`, if any."""
+
+    path: str
+    status: Status
+    name: str = ""
+    version: str = ""
+    notes: tuple[str, ...] = ()
+    folder: PurePosixPath | None = None
+    files: Mapping[PurePosixPath, bytes] = field(default_factory=dict)
+
+
+class Importer:
+    """Imports one source into a registry. `names` are the names that a user chose, by path."""
+
+    def __init__(
+        self,
+        files: Mapping[PurePosixPath, bytes],
+        origin: Origin,
+        rules: RuleTable,
+        names: Mapping[str, str],
+    ) -> None:
+        self._files, self._origin, self._rules, self._chosen = files, origin, rules, names
+        self._tree = Tree(files)
+        self._new = set[str]()
+        self._known = dict(_known(self._tree, origin_parts(origin.address)))
+
+    def all(
+        self, found: Iterable[Found | Refused], covers: Callable[[str], bool]
+    ) -> Iterator[Imported]:
+        """Yield what becomes of each part of a source, and then what vanished of it.
+
+        `covers` tells whether a path belongs to what was read of the source.
+        """
+        parts = list(found)
+        paths = {part.path for part in parts}
+        gone = {path: each for path, each in self._known.items() if path not in paths}
+        moved = {each.release.origin.get("sha256"): each for each in gone.values()}
+        still = set[str]()
+        for part in parts:
+            if isinstance(part, Refused):
+                yield Imported(path=part.path, status=Status.REFUSED, notes=(part.reason,))
+            elif part.path not in self._known and (same := moved.get(part.sha256)):
+                still.add(same.id.name)
+                note = f"it was at `{same.release.origin['path']}`"
+                yield replace(_unchanged(part, same), notes=(note,))
+            else:
+                yield self._one(part)
+        for path, each in sorted(gone.items()):
+            file = path.partition("#")[0]
+            if each.id.name not in still and file not in paths and covers(file):
+                yield Imported(path=path, status=Status.VANISHED, name=each.id.name)
+
+    def _one(self, found: Found) -> Imported:
+        faults = [fault for _, fault in origin_faults(self._origin.table(found))]
+        if faults:
+            return _refused(found, f"its origin cannot be recorded: {faults[0]}")
+        known = self._known.get(found.path)
+        try:
+            return self._again(found, known) if known else self._first(found)
+        except (ValueError, FindingsError) as error:
+            return _refused(found, str(error))
+
+    def _first(self, found: Found) -> Imported:
+        """Return the entry of what was not imported before.
+
+        Raises:
+            ValueError: no `.prompt` can have the text, or the chosen name is not usable.
+        """
+        made = entries.artifact(found)
+        name = self._name(found)
+        self._new.add(name)
+        notes = tuple(entries.changes(found, made))
+        release, files = entries.new(found, made, name, self._origin)
+        return Imported(
+            path=found.path,
+            status=Status.CHANGED if notes else Status.TAKEN,
+            name=name,
+            version=release.version,
+            notes=notes,
+            folder=release.entry_folder,
+            files=files,
+        )
+
+    def _name(self, found: Found) -> str:
+        """Return the name of a new entry: the chosen one, or one that is free.
+
+        Raises:
+            ValueError: the chosen name is not a name, or taken.
+        """
+        if chosen := self._chosen.get(found.path):
+            if not is_name(chosen) or not self._is_free(chosen):
+                raise ValueError(f"`{chosen}` is not a name, or is taken")
+            return chosen
+        name, number = entries.name_of(found), 1
+        stem = name[: MAX_NAME_LENGTH - 5].rstrip("_")
+        while not self._is_free(name):
+            number += 1
+            name = f"{stem}_{number}"
+        return name
+
+    def _is_free(self, name: str) -> bool:
+        taken = name in self._new or name in self._tree.names or self._tree.with_alias(name)
+        return not taken and not is_device(name)
+
+    def _again(self, found: Found, known: Submission) -> Imported:
+        """Return the next version of an entry that was imported before, if its source changed."""
+        if known.release.origin.get("sha256") == found.sha256:
+            return _unchanged(found, known)
+        made = entries.artifact(found)
+        new = self._bumped(found, made, known)
+        path = new.release.folder / "release.toml"
+        toml = entries.next_release_toml(new.files[path], found, self._origin)
+        return Imported(
+            path=found.path,
+            status=Status.UPDATED,
+            name=new.release.name,
+            version=new.release.version,
+            notes=(f"was {known.id.version}", *entries.changes(found, made)),
+            folder=new.release.folder,
+            files={**new.files, path: toml},
+        )
+
+    def _bumped(self, found: Found, made: Wrapped, known: Submission) -> Bump:
+        try:
+            return bump_from(self._files, known.id.name, made.data, found.path, self._rules)
+        except FindingsError as error:
+            if error.code != "NOTHING_CHANGED":
+                raise
+        return bump(self._files, known.id.name, Step.PATCH, self._rules)
+
+
+def _refused(found: Found, reason: str) -> Imported:
+    return Imported(path=found.path, status=Status.REFUSED, notes=(reason,))
+
+
+def _unchanged(found: Found, known: Submission) -> Imported:
+    return Imported(
+        path=found.path, status=Status.UNCHANGED, name=known.id.name, version=known.id.version
+    )
+
+
+def _known(tree: Tree, address: tuple[str, ...]) -> Iterator[tuple[str, Submission]]:
+    """Yield the newest release of each entry that is from an address, by its path there."""
+    for entry in tree.entries:
+        newest = next(reversed([*entry.submissions()]), None)
+        origin = newest.release.origin if newest else {}
+        if newest and origin_parts(origin.get("address", "")) == address:
+            yield origin.get("path", ""), newest

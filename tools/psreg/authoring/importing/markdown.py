@@ -1,0 +1,66 @@
+"""A prompt in Markdown or plain text, with or without YAML front matter."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from psreg.authoring.importing.found import (
+    FIELDS,
+    Fields,
+    Found,
+    Refused,
+    SourceFile,
+    listed,
+    named,
+    said,
+)
+from psreg.authoring.importing.front_matter import divided
+from psreg.authoring.literal import trimmed
+
+_SUFFIXES = (".md", ".markdown")
+_ABOUT_THE_SOURCE = frozenset(
+    (
+        "authors", "changelog", "code_of_conduct", "contributing", "governance", "licence",
+        "license", "maintainers", "notice", "pull_request_template", "readme", "security",
+        "support",
+    )
+)  # fmt: skip
+"""Files that are about a repository, in lower case without suffix."""
+
+
+def claims(file: SourceFile, _fields: Fields) -> bool:
+    """Tell whether a file of a folder is a prompt in Markdown, by its name."""
+    stem = file.path.name.partition(".")[0].lower().replace("-", "_")
+    return file.path.suffix.lower() in _SUFFIXES and stem not in _ABOUT_THE_SOURCE
+
+
+def read(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
+    """Yield the one prompt of a file, or why it has none."""
+    yield prompt_of(file, fields)
+
+
+def prompt_of(
+    file: SourceFile, fields: Fields, *, name: str = "", beside: Collection[str] = ()
+) -> Found | Refused:
+    """Return the prompt of a file, or why it has none.
+
+    `name` is its title if the file does not state one, and `beside` are the names of what is lost
+    besides front matter.
+    """
+    try:
+        matter, body = divided(file.text)
+    except ValueError as error:
+        return Refused(path=str(file.path), reason=str(error))
+    keys = {field: named(field, [*matter], fields) for field in FIELDS if field != "text"}
+    values = {field: matter.get(key) for field, key in keys.items()}
+    return Found(
+        path=str(file.path),
+        sha256=file.sha256,
+        text=trimmed(body),
+        title=said(values["title"]) or name or file.path.name.partition(".")[0],
+        summary=said(values["summary"]),
+        tags=listed(values["tags"]),
+        languages=listed(values["languages"]),
+        license=said(values["license"]),
+        lost=(*(key for key in matter if key not in keys.values()), *beside),
+    )
