@@ -59,6 +59,20 @@ def test_texts_without_braces_are_never_refused(text):
         assert rendered(wrapped(text, {}, []))[1].text == text
 
 
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("{x} {a b} }{", "{{x}} {a b} }{"),
+        ("{{x}} {{ a {y} }}", "{{{{x}}}} {{{{ a {{y}} }}}}"),
+        ("{{x} {y}", "{{x} {{y}}"),
+    ],
+)
+def test_how_braces_are_written(text, content):
+    made = wrapped(text, {}, [])
+    assert made.data.decode().endswith(f"[CONTENT]\n{content}\n")
+    assert rendered(made)[1].text == text
+
+
 def test_variables_stay_variables_and_their_defaults_are_filled_in():
     made = wrapped("Dear {name}, {greeting} {other}", {"name": None, "greeting": "good day,"}, [])
     prompt, said = rendered(made)
