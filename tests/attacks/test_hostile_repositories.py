@@ -339,6 +339,16 @@ def test_objects_that_were_never_sent(bare):
     assert caught.value.code == "OBJECT_MISSING"
 
 
+def test_files_beside_one_that_is_missing_are_read(bare):
+    bare.graft("sent", HELLO, [(PLAIN, b"entry.tomm", ONE)])
+    with open_repository(bare.path) as repository:
+        files = repository.tree("sent")
+        assert files[PurePosixPath(HELLO, "entry.toml")]
+        with pytest.raises(UnavailableError) as caught:
+            files[PurePosixPath(HELLO, "entry.tomm")]
+    assert caught.value.code == "OBJECT_MISSING"
+
+
 def test_a_branch_with_a_history_of_its_own(bare):
     bare.commit("stranger", PATCH, parent=None)
     bare.write()

@@ -108,9 +108,11 @@ def test_a_clone_is_imported_as_committed(client: Client, folder: Path, remote: 
     assert f'revision = "{commit}"\n' in toml
 
 
-def test_a_repository_is_imported_by_address(client: Client, folder: Path) -> None:
+@pytest.mark.parametrize("by", ["address", "bare"])
+def test_a_repository_is_imported_without_a_clone(client: Client, folder: Path, by: str) -> None:
     commit = committed(folder)
-    done = client.run("import", folder.as_uri(), *ADDRESS)
+    source = folder.as_uri() if by == "address" else folder / ".git"
+    done = client.run("import", source, *ADDRESS)
     assert (done.code, written(client)) == (0, ["other", "weekly_report"])
     toml = (client.place / "pbes/prompt/other/0.1.0/release.toml").read_text()
     assert f'revision = "{commit}"\n' in toml

@@ -181,8 +181,8 @@ def _opened(source: str, only: list[str]) -> Iterator[_Source]:
 
 
 def _git_folder(folder: Path) -> Path | None:
-    """Return the Git folder of a repository whose top folder is `folder`, else None."""
-    place = WorkTree(folder, ".").place() if os.path.lexists(folder / ".git") else None
+    """Return the Git folder of a repository whose top folder, or whole, is `folder`; else None."""
+    place = WorkTree(folder, ".").place()
     return place[0] if place and place[1] == PurePosixPath() else None
 
 

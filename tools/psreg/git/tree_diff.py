@@ -169,7 +169,9 @@ _MOST = 1_000_000
 _PIECE = 1024 * 1024
 """Bytes of the listing that are read at a time."""
 
-_LINE = re.compile(rb"([0-7]{6}) \w+ ([0-9a-f]+) +(\d+|-)\t([^\0]+)\0")
+_LINE = re.compile(rb"([0-7]{6}) \w+ ([0-9a-f]+) +(\d+|-|BAD)\t([^\0]+)\0")
+"""Git says `BAD` in place of the size of what is missing; reading that is an error."""
+
 _NOT_ALLOWED = re.compile(rb"[\0/](\.|\.\.|\.git|)[\0/]", re.IGNORECASE)
 
 

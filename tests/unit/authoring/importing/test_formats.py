@@ -51,12 +51,10 @@ def test_a_skill_is_one_prompt_and_its_other_files_are_lost():
 
 
 def test_front_matter_is_read_and_what_has_no_place_is_lost():
-    text = (
-        "---\ntitle: Weekly report\ntags: [A, b]\nlanguage: en\nmodel: x\n1: 2\n---\n\nWrite it.\n"
-    )
+    text = "---\ntitle: Weekly report\ntags: [A, b]\nlanguage: no\nmodel: x\n1: 2\non: x\n---\n\nWrite it.\n"
     (found,) = found_in({"prompts/weekly.md": text})
-    assert (found.title, found.tags, found.languages) == ("Weekly report", ("A", "b"), ("en",))
-    assert (found.text, found.lost) == ("Write it.", ("model", "1"))
+    assert (found.title, found.tags, found.languages) == ("Weekly report", ("A", "b"), ("no",))
+    assert (found.text, found.lost) == ("Write it.", ("model", "1", "on"))
 
 
 def test_a_user_names_the_keys():
@@ -71,7 +69,7 @@ def test_a_user_names_the_keys():
         ("a: &x [1]\nb: *x", "its front matter has an alias of YAML"),
         ("a: [", "its front matter is not valid YAML"),
         ("[" * 5_000, "its front matter is not valid YAML"),
-        ("!!python/object/apply:os.system ['true']", "its front matter is not valid YAML"),
+        ("!!python/object/apply:os.system ['true']", "its front matter is not a mapping"),
         ("- a", "its front matter is not a mapping"),
         ("a: " + "x" * 20_000, "its front matter has more than 16,384 characters"),
     ],

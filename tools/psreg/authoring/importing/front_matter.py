@@ -1,7 +1,8 @@
 """YAML front matter, which many formats of prompts have before their text.
 
-YAML is read by the safe loader of PyYAML, of the extra `psreg[import]`. Aliases, deep nesting and
-long front matter, with which a small file asks for much work, are refused.
+YAML is read by PyYAML, of the extra `psreg[import]`, with the loader that makes nothing but texts,
+lists and mappings of it. Aliases, deep nesting and long front matter, with which a small file asks
+for much work, are refused.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def _loaded(text: str) -> Any:
         # NOTE: an alias lets few characters stand for very much.
         if "*" in text and any(isinstance(each, yaml.AliasToken) for each in yaml.scan(text)):
             raise ValueError("its front matter has an alias of YAML")
-        found = yaml.safe_load(text)
+        # NOTE: for the safe loader, `on:` is True and `1.10` is 1.1.
+        found = yaml.load(text, yaml.BaseLoader)  # noqa: S506 - it is safer than the safe one
     except (yaml.YAMLError, RecursionError, OverflowError) as error:
         raise ValueError("its front matter is not valid YAML") from error
-    return {} if found is None else found
+    return found or {}

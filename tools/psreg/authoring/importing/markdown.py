@@ -22,7 +22,7 @@ _ABOUT_THE_SOURCE = frozenset(
     (
         "authors", "changelog", "code_of_conduct", "contributing", "governance", "licence",
         "license", "maintainers", "notice", "pull_request_template", "readme", "security",
-        "support",
+        "support", "third_party_notices",
     )
 )  # fmt: skip
 """Files that are about a repository, in lower case without suffix."""
