@@ -38,6 +38,11 @@ def test_a_default_that_comes_later_is_that_of_the_variable():
     assert found.variables == {"A": "b", "A_2": None, "A_3": "c"}
 
 
+def test_a_text_that_is_too_long_has_no_variables():
+    (found,) = read(f"act,prompt\nX,${{A}}{'x' * 262_144}\n")
+    assert found.variables == {}
+
+
 def test_other_files_have_no_such_variables():
     (found,) = read("title,prompt\nX,echo ${HOME}\n")
     assert (found.text, found.variables) == ("echo ${HOME}", {})

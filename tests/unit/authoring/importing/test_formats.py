@@ -50,6 +50,58 @@ def test_a_skill_is_one_prompt_and_its_other_files_are_lost():
     assert other.title == "other"
 
 
+def test_a_pattern_is_one_prompt_of_two_texts():
+    files = {
+        "patterns/summarize/system.md": "# Identity\n\nSummarize {it}.\n",
+        "patterns/summarize/user.md": "\nINPUT:\n",
+        "patterns/summarize/README.md": "x",
+        "patterns/translate/system.md": "Translate.",
+        "patterns/translate/user.md": " \n",
+        "docs/system.md": "About systems.",
+        "docs/other.md": "About others.",
+    }
+    other, about, summarize, translate = found_in(files)
+    assert (summarize.path, summarize.title) == ("patterns/summarize/system.md", "summarize")
+    assert summarize.text == "# Identity\n\nSummarize {it}.\n\nINPUT:"
+    assert summarize.lost == ("README.md",)
+    assert (translate.title, translate.text, translate.lost) == ("translate", "Translate.", ())
+    assert (other.title, about.title) == ("other", "system")
+    files["patterns/summarize/user.md"] = "INPUT: {x}"
+    assert found_in(files)[2].sha256 != summarize.sha256
+    files["patterns/summarize/user.md"] = b"\xff"
+    assert found_in(files)[2] == Refused(
+        path="patterns/summarize/system.md", reason="it is not a text in UTF-8"
+    )
+
+
+def test_arguments_of_commands_are_variables():
+    text = "---\nargument-hint: '[x]'\n---\nFix $ARGUMENTS, $1, $ARGUMENTS[2] for $10 and $HOME.\n"
+    (found,) = found_in({".claude/commands/fix.md": text})
+    assert found.text == "Fix {ARGUMENTS}, {1}, {ARGUMENTS_2} for $10 and $HOME."
+    assert found.variables == {"ARGUMENTS": None, "1": None, "ARGUMENTS_2": None}
+    assert found.lost == ("argument-hint",)
+
+
+@pytest.mark.parametrize("path", ["docs/fix.md", "commands/fix.md"])
+def test_other_texts_about_a_shell_have_no_variables(path):
+    (found,) = found_in({path: 'Run "$1" in your shell.' + " Not $ARGUMENTS." * (path[0] == "d")})
+    assert found.variables == {}
+    assert "$1" in found.text
+
+
+def test_inputs_of_prompt_files_are_variables():
+    text = "Review ${input:file path:which file} and ${input:file path}, not ${selection}.\n"
+    (found,) = found_in({".github/prompts/review-code.prompt.md": text})
+    assert found.text == "Review {file_path} and {file_path}, not ${selection}."
+    assert (found.title, found.variables) == ("review-code", {"file_path": None})
+
+
+def test_rules_of_cursor_are_markdown():
+    text = "---\ndescription: Style\nglobs:\nalwaysApply: false\n---\nUse tabs.\n"
+    (found,) = found_in({".cursor/rules/style.mdc": text})
+    assert (found.title, found.text, found.lost) == ("style", "Use tabs.", ("globs", "alwaysApply"))
+
+
 def test_front_matter_is_read_and_what_has_no_place_is_lost():
     text = "---\ntitle: Weekly report\ntags: [A, b]\nlanguage: no\nmodel: x\n1: 2\non: x\n---\n\nWrite it.\n"
     (found,) = found_in({"prompts/weekly.md": text})

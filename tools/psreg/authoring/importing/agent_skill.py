@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 
 from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile
@@ -11,9 +11,15 @@ from psreg.authoring.importing.markdown import prompt_of
 FILE = "SKILL.md"
 
 
+def claims(names: Collection[str]) -> bool:
+    """Tell whether a folder with files of these names is a skill."""
+    return FILE in names
+
+
 def read(
-    file: SourceFile, fields: Fields, others: Collection[PurePosixPath]
-) -> Iterator[Found | Refused]:
-    """Yield the prompt of a skill; `others` are the other files of its folder, which are lost."""
-    beside = tuple(str(path.relative_to(file.path.parent)) for path in sorted(others))
-    yield prompt_of(file, fields, name=file.path.parent.name, beside=beside)
+    file: SourceFile, fields: Fields, others: Mapping[PurePosixPath, bytes]
+) -> Found | Refused:
+    """Return the prompt of a skill, or why it has none; `others` are its other files, by path."""
+    folder = file.path.parent
+    beside = tuple(str(path.relative_to(folder)) for path in sorted(others))
+    return prompt_of(file, fields, name=folder.name, beside=beside)

@@ -27,16 +27,15 @@ from psreg.authoring.importing.found import (
     named,
     said,
 )
+from psreg.authoring.importing.variables import with_variables
 from psreg.authoring.literal import trimmed
-from psreg.formats.dotprompt import MAX_BYTES
 
 _SUFFIXES = (".csv", ".tsv")
 _DELIMITERS = ",;\t|"
 _LONGEST_TITLE = 200
 _MOST_COLUMNS = 1_000
 _OF_PROMPTS_CHAT = "act"
-_VARIABLE = re.compile(r"\$\{([^{}:\n]{1,60})(?::([^{}\n]{0,500}))?\}")
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
+_VARIABLE = re.compile(r"\$\{(?P<name>[^{}:\n]{1,60})(?::(?P<default>[^{}\n]{0,500}))?\}")
 
 
 def claims(file: SourceFile, fields: Fields) -> bool:
@@ -112,9 +111,8 @@ class _Table:
         self._titles[title] += 1
         again, place = self._titles[title], title.replace("\\", "/") or "prompt"
         text, variables = trimmed(cells["text"]), dict[str, str | None]()
-        if _OF_PROMPTS_CHAT in self.header and len(text) <= MAX_BYTES:
-            known = _Variables()
-            text, variables = _VARIABLE.sub(known.written, text), known.defaults
+        if _OF_PROMPTS_CHAT in self.header:
+            text, variables = with_variables(text, _VARIABLE)
         return Found(
             path=f"{self._path}#{place}" + f" ({again})" * (again > 1),
             sha256=hashlib.sha256(json.dumps(row, ensure_ascii=False).encode()).hexdigest(),
@@ -127,34 +125,3 @@ class _Table:
             variables=variables,
             lost=tuple(self.header[at] for at in self._others if row[at].strip()),
         )
-
-
-class _Variables:
-    """The variables of a text by name; where a name has another default, it is another one."""
-
-    def __init__(self) -> None:
-        self.defaults: dict[str, str | None] = {}
-        self._names: dict[tuple[str, str | None], str] = {}
-        self._numbers = Counter[str]()
-
-    def written(self, use: re.Match[str]) -> str:
-        """Return `{name}` for a use of a variable."""
-        stem = _NOT_IN_NAMES.sub("_", use[1]).strip("_") or "value"
-        default = None if use[2] is None else use[2].strip()
-        name = self._names.get((stem, default)) or self._new(stem, default)
-        # NOTE: where no default is stated, that of the same name holds.
-        self._names.setdefault((stem, None), name)
-        self._names[stem, default] = name
-        return f"{{{name}}}"
-
-    def _new(self, stem: str, default: str | None) -> str:
-        name = self._names.get((stem, None), stem)
-        if self.defaults.get(name) is not None:
-            name = next(each for each in self._numbered(stem) if each not in self.defaults)
-        self.defaults[name] = default
-        return name
-
-    def _numbered(self, stem: str) -> Iterator[str]:
-        while True:
-            self._numbers[stem] += 1
-            yield f"{stem}_{self._numbers[stem] + 1}"

@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from psreg.authoring.importing import agent_skill, csv_rows, markdown
+from psreg.authoring.importing import (
+    agent_skill,
+    assistant_files,
+    csv_rows,
+    markdown,
+    pattern_folder,
+)
 from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile
 
 
 class Format(NamedTuple):
-    """A format: how to tell it, and what reads it."""
+    """A format of single files: how to tell it, and what reads it."""
 
-    name: str
     claims: Callable[[SourceFile, Fields], bool]
     read: Callable[[SourceFile, Fields], Iterator[Found | Refused]]
 
 
 FORMATS = (
-    Format("csv", csv_rows.claims, csv_rows.read),
-    Format("markdown", markdown.claims, markdown.read),
+    Format(csv_rows.claims, csv_rows.read),
+    Format(assistant_files.claims_command, assistant_files.read_command),
+    Format(assistant_files.claims_prompt_file, assistant_files.read_prompt_file),
+    Format(markdown.claims, markdown.read),
 )
-"""Formats of single files, the first that claims a file reads it."""
+"""The first format that claims a file reads it."""
+
+
+class FolderFormat(NamedTuple):
+    """A format of folders: its main file, how to tell it by all names, and what reads it."""
+
+    file: str
+    claims: Callable[[Collection[str]], bool]
+    read: Callable[[SourceFile, Fields, Mapping[PurePosixPath, bytes]], Found | Refused]
+
+
+FOLDER_FORMATS = (
+    FolderFormat(agent_skill.FILE, agent_skill.claims, agent_skill.read),
+    FolderFormat(pattern_folder.FILE, pattern_folder.claims, pattern_folder.read),
+)
+"""What is in a folder that one of these claims, and below it, is part of its prompt."""
 
 
 def prompts_in(
@@ -55,35 +77,44 @@ def _parts(
     *,
     is_alone: bool,
 ) -> Iterator[Found | Refused]:
-    skills = {path.parent: list[PurePosixPath]() for path in files if _is_skill(path)}
-    parts: dict[PurePosixPath, PurePosixPath] = {}
+    folders = _folders(files)
+    main = {folder / form.file: form for folder, form in folders.items()}
+    others: dict[PurePosixPath, dict[PurePosixPath, bytes]] = {path: {} for path in main}
+    owned = set[PurePosixPath]()
     for path in files:
-        folder = next((parent for parent in path.parents if parent in skills), None)
-        if folder is not None and not _is_skill(path):
-            skills[folder].append(path)
-            parts[path] = folder
+        folder = next((parent for parent in path.parents if parent in folders), None)
+        if folder is not None and path not in main:
+            owned.add(path)
+            others[folder / folders[folder].file][path] = files[path]
     for path in sorted(files):
-        if path not in parts and covers(str(path)):
+        if path not in owned and covers(str(path)):
             file = SourceFile(path=path, data=files[path])
-            others = skills.get(path.parent, []) if _is_skill(path) else None
-            yield from _read(file, fields, others, is_alone=is_alone)
+            try:
+                if path in main:
+                    yield main[path].read(file, fields, others[path])
+                else:
+                    yield from _read(file, fields, is_alone=is_alone)
+            except ValueError as error:  # it is not a text
+                yield Refused(path=str(path), reason=str(error))
 
 
-def _is_skill(path: PurePosixPath) -> bool:
-    return path.name == agent_skill.FILE
+def _folders(files: Iterable[PurePosixPath]) -> dict[PurePosixPath, FolderFormat]:
+    """Return the format of each folder that has one."""
+    names: dict[PurePosixPath, set[str]] = {}
+    for path in files:
+        names.setdefault(path.parent, set()).add(path.name)
+    found = (
+        (folder, form)
+        for folder, there in names.items()
+        for form in reversed(FOLDER_FORMATS)
+        if form.claims(there)
+    )
+    return dict(found)
 
 
-def _read(
-    file: SourceFile, fields: Fields, others: list[PurePosixPath] | None, *, is_alone: bool
-) -> Iterator[Found | Refused]:
-    try:
-        if others is not None:
-            yield from agent_skill.read(file, fields, others)
-            return
-        form = next((form for form in FORMATS if form.claims(file, fields)), None)
-        if form is None and is_alone:
-            form = FORMATS[-1]
-        if form is not None:
-            yield from form.read(file, fields)
-    except ValueError as error:  # it is not a text
-        yield Refused(path=str(file.path), reason=str(error))
+def _read(file: SourceFile, fields: Fields, *, is_alone: bool) -> Iterator[Found | Refused]:
+    form = next((form for form in FORMATS if form.claims(file, fields)), None)
+    if form is None and is_alone:
+        form = FORMATS[-1]
+    if form is not None:
+        yield from form.read(file, fields)

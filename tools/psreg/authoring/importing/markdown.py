@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 
 from psreg.authoring.importing.found import (
@@ -15,9 +16,13 @@ from psreg.authoring.importing.found import (
     said,
 )
 from psreg.authoring.importing.front_matter import divided
+from psreg.authoring.importing.variables import with_variables
 from psreg.authoring.literal import trimmed
 
-_SUFFIXES = (".md", ".markdown")
+_NONE = re.compile(r"(?!)(?P<name>)")
+"""What matches nothing."""
+
+_SUFFIXES = (".md", ".markdown", ".mdc")
 _ABOUT_THE_SOURCE = frozenset(
     (
         "authors", "changelog", "code_of_conduct", "contributing", "governance", "licence",
@@ -40,12 +45,17 @@ def read(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
 
 
 def prompt_of(
-    file: SourceFile, fields: Fields, *, name: str = "", beside: Collection[str] = ()
+    file: SourceFile,
+    fields: Fields,
+    *,
+    name: str = "",
+    beside: Collection[str] = (),
+    variables: re.Pattern[str] = _NONE,
 ) -> Found | Refused:
     """Return the prompt of a file, or why it has none.
 
-    `name` is its title if the file does not state one, and `beside` are the names of what is lost
-    besides front matter.
+    `name` is its title if the file does not state one, `beside` are the names of what is lost
+    besides front matter, and `variables` is what `with_variables` takes for variables.
     """
     try:
         matter, body = divided(file.text)
@@ -53,10 +63,12 @@ def prompt_of(
         return Refused(path=str(file.path), reason=str(error))
     keys = {field: named(field, [*matter], fields) for field in FIELDS if field != "text"}
     values = {field: matter.get(key) for field, key in keys.items()}
+    text, known = with_variables(trimmed(body), variables)
     return Found(
         path=str(file.path),
         sha256=file.sha256,
-        text=trimmed(body),
+        text=text,
+        variables=known,
         title=said(values["title"]) or name or file.path.name.partition(".")[0],
         summary=said(values["summary"]),
         tags=listed(values["tags"]),

@@ -1,0 +1,38 @@
+"""Pattern folders, as fabric has them: folders with `system.md` and perhaps `user.md`.
+
+A `.prompt` is one message: the text of `user.md` follows that of `system.md`, after a blank line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile
+from psreg.authoring.importing.markdown import prompt_of
+from psreg.authoring.literal import trimmed
+
+FILE, _USER, _README = "system.md", "user.md", "readme.md"
+
+
+def claims(names: Collection[str]) -> bool:
+    """Tell whether a folder with files of these names is a pattern, and has no other texts."""
+    texts = {name.lower() for name in names if name.lower().endswith(".md")}
+    return FILE in names and texts <= {FILE, _USER, _README}
+
+
+def read(
+    file: SourceFile, fields: Fields, others: Mapping[PurePosixPath, bytes]
+) -> Found | Refused:
+    """Return the prompt of a pattern, or why it has none; `others` are its other files, by path."""
+    folder = file.path.parent
+    user = folder / _USER
+    beside = tuple(str(path.relative_to(folder)) for path in sorted(others) if path != user)
+    found = prompt_of(file, fields, name=folder.name, beside=beside)
+    said = trimmed(SourceFile(path=user, data=others.get(user, b"")).text)
+    if isinstance(found, Refused) or not said:
+        return found
+    both = hashlib.sha256(file.data + others[user]).hexdigest()
+    return replace(found, text=f"{found.text}\n\n{said}", sha256=both)

@@ -1,0 +1,54 @@
+"""Variables of other formats as those of a `.prompt`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from psreg.formats.dotprompt import MAX_BYTES
+
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+def with_variables(text: str, pattern: re.Pattern[str]) -> tuple[str, dict[str, str | None]]:
+    """Return `text` with `{name}` for what `pattern` matches, and the defaults by name.
+
+    The groups of `pattern` are `name` and perhaps `default`. Where a name has another default than
+    before, it is another variable. A text that is too long for a `.prompt` is left as it is.
+    """
+    if len(text) > MAX_BYTES:
+        return text, {}
+    known = _Variables()
+    return pattern.sub(known.written, text), known.defaults
+
+
+class _Variables:
+    def __init__(self) -> None:
+        self.defaults: dict[str, str | None] = {}
+        self._names: dict[tuple[str, str | None], str] = {}
+        self._numbers = Counter[str]()
+
+    def written(self, use: re.Match[str]) -> str:
+        """Return `{name}` for a use of a variable."""
+        groups = use.groupdict()
+        stem = _NOT_IN_NAMES.sub("_", groups["name"]).strip("_") or "value"
+        said = groups.get("default")
+        default = None if said is None else said.strip()
+        name = self._names.get((stem, default)) or self._new(stem, default)
+        # NOTE: where no default is stated, that of the same name holds.
+        self._names.setdefault((stem, None), name)
+        self._names[stem, default] = name
+        return f"{{{name}}}"
+
+    def _new(self, stem: str, default: str | None) -> str:
+        name = self._names.get((stem, None), stem)
+        if self.defaults.get(name) is not None:
+            name = next(each for each in self._numbered(stem) if each not in self.defaults)
+        self.defaults[name] = default
+        return name
+
+    def _numbered(self, stem: str) -> Iterator[str]:
+        while True:
+            self._numbers[stem] += 1
+            yield f"{stem}_{self._numbers[stem] + 1}"
