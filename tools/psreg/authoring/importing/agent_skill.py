@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import PurePosixPath
 
-from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile
+from psreg.authoring.importing.found import Fields, Files, Found, Refused, SourceFile
 from psreg.authoring.importing.markdown import prompt_of
 
 FILE = "SKILL.md"
@@ -17,9 +17,9 @@ def claims(names: Collection[str]) -> bool:
 
 
 def read(
-    file: SourceFile, fields: Fields, others: Mapping[PurePosixPath, bytes]
+    file: SourceFile, fields: Fields, _files: Files, others: Collection[PurePosixPath]
 ) -> Found | Refused:
-    """Return the prompt of a skill, or why it has none; `others` are its other files, by path."""
+    """Return the prompt of a skill, or why it has none; `others` are its other files."""
     folder = file.path.parent
     beside = tuple(str(path.relative_to(folder)) for path in sorted(others))
     return prompt_of(file, fields, name=folder.name, beside=beside)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from psreg.authoring.importing import (
     markdown,
     pattern_folder,
 )
-from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile
+from psreg.authoring.importing.found import Fields, Files, Found, Refused, SourceFile
 
 
 class Format(NamedTuple):
@@ -38,7 +38,7 @@ class FolderFormat(NamedTuple):
 
     file: str
     claims: Callable[[Collection[str]], bool]
-    read: Callable[[SourceFile, Fields, Mapping[PurePosixPath, bytes]], Found | Refused]
+    read: Callable[[SourceFile, Fields, Files, Collection[PurePosixPath]], Found | Refused]
 
 
 FOLDER_FORMATS = (
@@ -49,7 +49,7 @@ FOLDER_FORMATS = (
 
 
 def prompts_in(
-    files: Mapping[PurePosixPath, bytes],
+    files: Files,
     fields: Fields,
     covers: Callable[[str], bool],
     *,
@@ -71,7 +71,7 @@ MOST = 100_000
 
 
 def _parts(
-    files: Mapping[PurePosixPath, bytes],
+    files: Files,
     fields: Fields,
     covers: Callable[[str], bool],
     *,
@@ -79,19 +79,19 @@ def _parts(
 ) -> Iterator[Found | Refused]:
     folders = _folders(files)
     main = {folder / form.file: form for folder, form in folders.items()}
-    others: dict[PurePosixPath, dict[PurePosixPath, bytes]] = {path: {} for path in main}
+    others: dict[PurePosixPath, list[PurePosixPath]] = {path: [] for path in main}
     owned = set[PurePosixPath]()
     for path in files:
         folder = next((parent for parent in path.parents if parent in folders), None)
         if folder is not None and path not in main:
             owned.add(path)
-            others[folder / folders[folder].file][path] = files[path]
+            others[folder / folders[folder].file].append(path)
     for path in sorted(files):
         if path not in owned and covers(str(path)):
             file = SourceFile(path=path, data=files[path])
             try:
                 if path in main:
-                    yield main[path].read(file, fields, others[path])
+                    yield main[path].read(file, fields, files, others[path])
                 else:
                     yield from _read(file, fields, is_alone=is_alone)
             except ValueError as error:  # it is not a text

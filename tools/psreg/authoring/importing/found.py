@@ -25,6 +25,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 STANDARD_INPUT = PurePosixPath("-")
 """The path of what is read from standard input."""
 
+Files = Mapping[PurePosixPath, bytes]
+"""The files of a source, which are read on access."""
+
 Fields = Mapping[str, str]
 """What a user says that the source calls some of the `FIELDS`."""
 

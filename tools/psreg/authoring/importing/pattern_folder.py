@@ -6,11 +6,11 @@ A `.prompt` is one message: the text of `user.md` follows that of `system.md`, a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile
+from psreg.authoring.importing.found import Fields, Files, Found, Refused, SourceFile
 from psreg.authoring.importing.markdown import prompt_of
 from psreg.authoring.literal import trimmed
 
@@ -24,15 +24,16 @@ def claims(names: Collection[str]) -> bool:
 
 
 def read(
-    file: SourceFile, fields: Fields, others: Mapping[PurePosixPath, bytes]
+    file: SourceFile, fields: Fields, files: Files, others: Collection[PurePosixPath]
 ) -> Found | Refused:
-    """Return the prompt of a pattern, or why it has none; `others` are its other files, by path."""
+    """Return the prompt of a pattern, or why it has none; `others` are its other files."""
     folder = file.path.parent
     user = folder / _USER
     beside = tuple(str(path.relative_to(folder)) for path in sorted(others) if path != user)
     found = prompt_of(file, fields, name=folder.name, beside=beside)
-    said = trimmed(SourceFile(path=user, data=others.get(user, b"")).text)
+    data = files[user] if user in others else b""
+    said = trimmed(SourceFile(path=user, data=data).text)
     if isinstance(found, Refused) or not said:
         return found
-    both = hashlib.sha256(file.data + others[user]).hexdigest()
+    both = hashlib.sha256(file.data + data).hexdigest()
     return replace(found, text=f"{found.text}\n\n{said}", sha256=both)
