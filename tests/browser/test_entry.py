@@ -53,6 +53,9 @@ def test_a_version_is_not_compared_with_itself(tab):
     page = tab.open("interactive_engine/listener/")
     page.locator("select[name=before]").select_option("1.1.0")
     page.get_by_role("button", name="Compare", exact=True).click()
+    assert (
+        page.locator(".ps-compare [role=status]").inner_text() == "Choose two different versions."
+    )
     assert page.url == f"{tab.site}interactive_engine/listener/"
 
 

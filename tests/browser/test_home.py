@@ -73,6 +73,20 @@ def test_nothing_moves_while_a_page_loads(open_tab, path, width):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.parametrize("path", ["", "prompt/river_letter/", "guide/"])
+def test_a_long_name_stays_on_the_line_of_the_header(open_tab, path):
+    page = open_tab(viewport={"width": 390, "height": 844}).open(path)
+    name = page.locator(".md-header__title .md-ellipsis")
+    assert name.get_attribute("title") == name.text_content() == "psreg"
+    height = name.bounding_box()["height"]
+    name.evaluate("(e) => { e.textContent = 'Prompts of the example team '.repeat(4); }")
+    assert name.bounding_box()["height"] == height
+    assert name.evaluate("(e) => e.scrollWidth > e.clientWidth")
+    search = page.locator(".md-header__button[for=__search]").bounding_box()
+    assert search["x"] + search["width"] <= 390
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 SMALL = """[...document.querySelectorAll(
   ".ps-search :is(input, select, button), .ps-home :is(.ps-copy, textarea, summary, h2 a, a.ps-card),"
   + ".ps-footer__about a, .md-header__button.md-icon"

@@ -49,7 +49,8 @@ function onSlash(event, input) {
 }
 
 // Menu and search of the header open with boxes that are checked, without scripts. This makes their
-// labels work with keys, and lets the search follow the focus.
+// labels work with keys, closes the menu when a link leads to a part of the page behind it, and lets the
+// search follow the focus.
 function openByKeys() {
   for (const label of document.querySelectorAll(".md-header label.md-icon")) {
     label.tabIndex = 0;
@@ -60,6 +61,10 @@ function openByKeys() {
     if (!label || (event.key !== "Enter" && event.key !== " ")) return;
     event.preventDefault();
     label.click();
+  });
+  document.addEventListener("click", ({ target }) => {
+    const menu = target.closest(".md-sidebar--primary a") && document.querySelector("#__drawer");
+    if (menu) menu.checked = false;
   });
   const open = document.querySelector("#__search");
   const input = document.querySelector(".md-search__input");

@@ -17,7 +17,10 @@ const ADDRESS = /(\b(?:https?|ftp|wss?):\/\/[^\s<>"'`\\^|]+)/i;
 
 export function start(box) {
   if (box.matches("form")) {
-    box.addEventListener("submit", (event) => lead(event, box));
+    const told = paragraph("");
+    told.setAttribute("role", "status");
+    box.append(told);
+    box.addEventListener("submit", (event) => lead(event, box, told));
     box.classList.add("ps-ready");
     return;
   }
@@ -38,11 +41,13 @@ function reveal(box) {
 }
 
 // The newest version is the first one; its page has the comparisons with all before it.
-function lead(event, form) {
+function lead(event, form, told) {
   event.preventDefault();
   const fields = ["before", "after"].map((name) => form.elements[name]);
   const [after, before] = fields.sort((a, b) => a.selectedIndex - b.selectedIndex);
-  if (after.value === before.value) return;
+  const same = after.value === before.value;
+  told.textContent = same ? "Choose two different versions." : "";
+  if (same) return;
   location.assign(`${form.dataset.home}${encodeURIComponent(after.value)}/#since-${before.value}`);
 }
 
