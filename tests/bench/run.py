@@ -19,6 +19,7 @@ import clusters
 import conversing
 import deploying
 import fuzzing
+import importing
 import installing
 import large
 import naming
@@ -42,6 +43,7 @@ TOPICS = {
     "fuzz": fuzzing.metrics,
     "large": large.metrics,
     "names": naming.metrics,
+    "import": importing.metrics,
     "install": installing.metrics,
     "project": pinning.metrics,
     "review": reviewing.review,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from psreg.core.errors import UnavailableError, UsageError
@@ -144,19 +145,31 @@ def _unreadable(path: Path, why: str) -> UnavailableError:
     return UnavailableError("CANNOT_READ", f"cannot read {path}: {why}")
 
 
-def files_below(folder: Path, limit: int = MAX_FILE) -> dict[PurePosixPath, bytes]:
-    """Return at most `limit` bytes of each regular file below a folder that the user named.
+class FilesBelow(Mapping[PurePosixPath, bytes]):
+    """The regular files below a folder that the user named, by relative path, read on access.
 
-    Paths are relative to it. Links are not followed, and folders of Git are left out.
+    At most `limit` bytes are read of a file. Links are not followed, and folders of Git left out.
 
     Raises:
         UnavailableError: a file cannot be read.
     """
-    found: dict[PurePosixPath, bytes] = {}
-    for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name != ".git"]
-        for name in names:
-            path = Path(place, name)
-            if stat.S_ISREG(path.lstat().st_mode):
-                found[PurePosixPath(path.relative_to(folder))] = read_file(path, limit)
-    return found
+
+    def __init__(self, folder: Path, limit: int = MAX_FILE) -> None:
+        self._folder, self._limit = folder, limit
+        self._paths: dict[PurePosixPath, None] = {}
+        for place, folders, names in os.walk(folder):
+            folders[:] = [name for name in folders if name != ".git"]
+            for path in (Path(place, name) for name in names):
+                if stat.S_ISREG(path.lstat().st_mode):
+                    self._paths[PurePosixPath(path.relative_to(folder).as_posix())] = None
+
+    def __getitem__(self, path: PurePosixPath) -> bytes:
+        if path not in self._paths:
+            raise KeyError(path)
+        return read_file(self._folder / path, self._limit)
+
+    def __iter__(self) -> Iterator[PurePosixPath]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)

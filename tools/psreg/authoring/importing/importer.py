@@ -6,6 +6,7 @@ takes only what changed since, and an interrupted one goes on where it ended.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -62,6 +63,7 @@ class Importer:
         self._files, self._origin, self._rules, self._chosen = files, origin, rules, names
         self._tree = Tree(files)
         self._new = set[str]()
+        self._numbers = Counter[str]()
         self._known = dict(_known(self._tree, origin_parts(origin.address)))
 
     def all(
@@ -131,11 +133,12 @@ class Importer:
             if not is_name(chosen) or not self._is_free(chosen):
                 raise ValueError(f"`{chosen}` is not a name, or is taken")
             return chosen
-        name, number = entries.name_of(found), 1
-        stem = name[: MAX_NAME_LENGTH - 5].rstrip("_")
+        name = entries.name_of(found)
+        stem = name[: MAX_NAME_LENGTH - len("_100000")].rstrip("_")
         while not self._is_free(name):
-            number += 1
-            name = f"{stem}_{number}"
+            # NOTE: thousands may have the same title.
+            self._numbers[stem] += 1
+            name = f"{stem}_{self._numbers[stem] + 1}"
         return name
 
     def _is_free(self, name: str) -> bool:
