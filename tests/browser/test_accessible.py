@@ -104,3 +104,21 @@ def test_what_is_not_accessible_is_found(tab):
     page.evaluate("document.querySelector('h1').style.color = 'silver'")
     page.evaluate("document.querySelector('h1').innerHTML += '<img src=\"data:,\">'")
     assert {rule for rule, _ in serious(page)} >= {"image-alt"}
+
+
+OUTLINE = """(() => {
+  const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
+  return [document.activeElement.outerHTML.slice(0, 80), outlineStyle, parseFloat(outlineWidth) >= 2];
+})()"""
+
+
+@pytest.mark.parametrize("colours", ["none", "active"])
+@pytest.mark.parametrize("path", ["interactive_engine/listener/", "guide/maintainers/"])
+def test_what_has_the_focus_is_seen(open_tab, path, colours):
+    page = open_tab(viewport={"width": 390, "height": 844}, forced_colors=colours).open(path)
+    page.locator("#ps-main").focus()
+    seen = []
+    for key in ["Shift+Tab"] * 4 + ["Tab"] * 30:
+        page.keyboard.press(key)
+        seen.append(page.evaluate(OUTLINE))
+    assert [each for each in seen if each[1] == "none" or not each[2]] == []
