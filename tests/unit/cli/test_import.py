@@ -72,6 +72,13 @@ def test_a_file_is_imported_once(client: Client) -> None:
     assert again.out == "1 unchanged, 1 refused\n"
 
 
+def test_what_is_in_the_way_stops_one_prompt(client: Client, folder: Path) -> None:
+    (client.place / "pbes/prompt/other").mkdir(parents=True)
+    done = client.run("import", folder, *ADDRESS)
+    assert (done.code, written(client)) == (1, ["other", "weekly_report"])
+    assert "other.md: `pbes/prompt/other` already exists" in done.out
+
+
 def test_standard_input_is_imported(client: Client) -> None:
     done = client.run("import", "-", *ADDRESS, typed="Say it, please.\n")
     assert (done.code, done.out.splitlines()[0]) == (0, "taken  prompt_" + done.out[14:22] + "  -")

@@ -87,12 +87,21 @@ def run(args: Namespace, console: Console) -> int:
             found = prompts_in(source.files, fields, source.covers, is_alone=source.is_alone)
             for row in importer.all(found, source.covers):
                 working(f"importing {row.path}")
-                if row.folder and not args.dry_run:
-                    add_folder(root, row.folder, row.files)
-                # NOTE: of ten thousand entries, the texts are not kept until the end.
-                rows.append(replace(row, files=dict.fromkeys(row.files, b"")))
+                rows.append(row if args.dry_run else _written(root, row))
     _print(rows, console, written=not args.dry_run)
     return int(any(row.status is Status.REFUSED for row in rows))
+
+
+def _written(root: Path, row: Imported) -> Imported:
+    """Write the files of a row; what is in the way of one prompt does not stop the others."""
+    if row.folder is None:
+        return row
+    try:
+        add_folder(root, row.folder, row.files)
+    except UsageError as error:
+        return Imported(path=row.path, status=Status.REFUSED, notes=(error.message,))
+    # NOTE: of ten thousand entries, the texts are not kept until the end.
+    return replace(row, files=dict.fromkeys(row.files, b""))
 
 
 def _require_class(entry_class: str) -> None:

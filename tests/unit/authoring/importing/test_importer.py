@@ -221,6 +221,17 @@ def test_a_version_that_cannot_be_copied_is_refused():
     assert "cannot be parsed" in row.notes[0]
 
 
+def test_an_origin_that_a_person_wrote_is_not_an_import():
+    toml = f'[origin]\naddress = "{ADDRESS}"\nsha256 = "{of("B").sha256}"\n'
+    tree = {
+        PurePosixPath("pbes/prompt/a/1.0.0/release.toml"): toml.encode(),
+        PurePosixPath("pbes/stateless_executor/c/1.0.0/release.toml"): f'{toml}path = "c"'.encode(),
+        PurePosixPath("pbes/prompt/d/entry.toml"): b"",
+    }
+    rows = imported(of("B"), of("C", path="c"), tree=tree)
+    assert [(row.status, row.name) for row in rows] == [(Status.TAKEN, "b"), (Status.TAKEN, "c_2")]
+
+
 def test_what_vanished_is_named_where_it_was_looked_for():
     tree = merged({}, imported(of("A", path="a.md"), of("B", path="b.md"), of("C", path="b.csv#C")))
     other = PurePosixPath("pbes/prompt/empty/entry.toml")

@@ -17,6 +17,7 @@ from psreg.authoring.importing import entries
 from psreg.authoring.importing.entries import Origin
 from psreg.authoring.importing.found import Found, Refused
 from psreg.authoring.literal import Wrapped
+from psreg.core.classes import Format
 from psreg.core.errors import FindingsError
 from psreg.core.identity import MAX_NAME_LENGTH, is_device, is_name
 from psreg.core.rule import RuleTable
@@ -184,8 +185,8 @@ def _unchanged(found: Found, known: Submission) -> Imported:
 
 def _known(tree: Tree, address: tuple[str, ...]) -> Iterator[tuple[str, Submission]]:
     """Yield the newest release of each entry that is from an address, by its path there."""
-    for entry in tree.entries:
-        newest = next(reversed([*entry.submissions()]), None)
-        origin = newest.release.origin if newest else {}
-        if newest and origin_parts(origin.get("address", "")) == address:
-            yield origin.get("path", ""), newest
+    entries_ = (entry for entry in tree.entries if entry.entry_class == Format.PROMPT)
+    for newest in (each for entry in entries_ for each in [*entry.submissions()][-1:]):
+        origin = newest.release.origin
+        if "path" in origin and origin_parts(origin.get("address", "")) == address:
+            yield origin["path"], newest
