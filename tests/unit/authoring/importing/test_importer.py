@@ -1,5 +1,6 @@
 """What becomes of prompts: entries that keep their text, new versions, and nothing invented."""
 
+import re
 import tomllib
 from pathlib import PurePosixPath
 
@@ -219,6 +220,25 @@ def test_a_version_that_cannot_be_copied_is_refused():
     (row,) = imported(of("A", "Say that."), tree=tree)
     assert row.status is Status.REFUSED
     assert "cannot be parsed" in row.notes[0]
+
+
+LONG = " ".join(f"Word number {number} of a text." for number in range(60))
+
+
+def test_near_copies_are_told():
+    tree = merged({}, imported(of("Old one", LONG)))
+    rows = imported(
+        of("New one", f"{LONG} And this.", path="b.csv#New one"),
+        of("Newer one", f"Before: {LONG} And this.", path="b.csv#Newer one"),
+        of("Another", " ".join(f"Another {number} is different." for number in range(60))),
+        of("Short", "Word number 1."),
+        tree=tree,
+    )
+    assert [row.status for row in rows[:4]] == [Status.TAKEN] * 4
+    (new,), (newer,), *others = [row.notes for row in rows[:4]]
+    assert re.fullmatch("9[0-9]% the text of `old_one`", new)
+    assert re.fullmatch("(9[0-9]|100)% the text of `new_one`", newer)
+    assert others == [(), ()]
 
 
 def test_an_origin_that_a_person_wrote_is_not_an_import():

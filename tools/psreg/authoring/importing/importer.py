@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 
 from psreg.authoring.bump import Bump, bump, bump_from
 from psreg.authoring.importing import entries
+from psreg.authoring.importing.alike import Alike
 from psreg.authoring.importing.entries import Origin
 from psreg.authoring.importing.found import Found, Refused
 from psreg.authoring.literal import Wrapped
@@ -65,6 +66,7 @@ class Importer:
         self._tree = Tree(files)
         self._new = set[str]()
         self._numbers = Counter[str]()
+        self._alike = Alike(self._tree)
         self._known = dict(_known(self._tree, origin_parts(origin.address)))
 
     def all(
@@ -113,13 +115,14 @@ class Importer:
         name = self._name(found)
         self._new.add(name)
         notes = tuple(entries.changes(found, made))
+        alike = self._alike.add(name, found.text)
         release, files = entries.new(found, made, name, self._origin)
         return Imported(
             path=found.path,
             status=Status.CHANGED if notes else Status.TAKEN,
             name=name,
             version=release.version,
-            notes=notes,
+            notes=(*notes, *filter(None, (alike,))),
             folder=release.entry_folder,
             files=files,
         )
