@@ -106,6 +106,13 @@ def test_a_licence_is_the_sources_or_a_claim_that_is_marked():
     assert odd.notes == ("not an SPDX licence: `See LICENSE`",)
 
 
+def test_a_licence_that_another_file_grants_names_that_file():
+    (row,) = imported(of(license="MIT", license_in="LICENSE"))
+    release = tomllib.loads(file_of(row, "release.toml"))
+    assert release["license"] == "MIT"
+    assert release["origin"]["license_found_in"] == "LICENSE"
+
+
 def test_what_is_lost_or_different_is_told():
     (row,) = imported(
         of(

@@ -43,7 +43,7 @@ class Origin:
             "path": found.path,
             "sha256": found.sha256,
             "license": found.license[:_LONGEST_FIELD],
-            "license_found_in": found.path if found.license else "",
+            "license_found_in": (found.license_in or found.path) if found.license else "",
             "imported": self.day,
         }
         return {key: value for key, value in said.items() if value}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -15,6 +16,8 @@ from psreg.authoring.importing import (
     pattern_folder,
 )
 from psreg.authoring.importing.found import Fields, Files, Found, Refused, SourceFile
+from psreg.authoring.importing.licence_files import LicenceFiles
+from psreg.formats.licenses import spdx_expression
 
 
 class Format(NamedTuple):
@@ -71,6 +74,22 @@ MOST = 100_000
 
 
 def _parts(
+    files: Files,
+    fields: Fields,
+    covers: Callable[[str], bool],
+    *,
+    is_alone: bool,
+) -> Iterator[Found | Refused]:
+    licences = LicenceFiles(files)
+    for found in _found(files, fields, covers, is_alone=is_alone):
+        if isinstance(found, Found) and not spdx_expression(found.license):
+            license_, where = licences.of(PurePosixPath(found.path.partition("#")[0]))
+            yield replace(found, license=license_, license_in=where) if license_ else found
+        else:
+            yield found
+
+
+def _found(
     files: Files,
     fields: Fields,
     covers: Callable[[str], bool],

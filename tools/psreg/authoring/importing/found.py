@@ -65,7 +65,8 @@ class SourceFile:
 class Found:
     """A prompt of a source.
 
-    `path` is where it is in the source, and `sha256` the digest of that part. `variables` are the
+    `path` is where it is in the source, and `sha256` the digest of that part. `license_in` is the
+    file that grants the licence, if it is another one. `variables` are the
     names in single braces of `text` that are variables, each with its default or None. `lost` are
     the names of what the source says besides.
     """
@@ -78,6 +79,7 @@ class Found:
     tags: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     license: str = ""
+    license_in: str = ""
     variables: Mapping[str, str | None] = field(default_factory=dict)
     lost: tuple[str, ...] = ()
 
