@@ -248,6 +248,12 @@ def test_near_copies_are_told():
     assert others == [(), ()]
 
 
+def test_many_copies_are_each_told():
+    rows = imported(*(of(f"Copy {letter}", LONG) for letter in "lkjihgfedcba"))
+    assert [row.notes for row in rows[:2]] == [(), ("100% the text of `copy_l`",)]
+    assert all(row.notes[0].startswith("100% the text of `copy_") for row in rows[2:])
+
+
 def test_an_origin_that_a_person_wrote_is_not_an_import():
     toml = f'[origin]\naddress = "{ADDRESS}"\nsha256 = "{of("B").sha256}"\n'
     tree = {
