@@ -38,6 +38,12 @@ def test_a_default_that_comes_later_is_that_of_the_variable():
     assert found.variables == {"A": "b", "A_2": None, "A_3": "c"}
 
 
+def test_a_name_that_is_in_braces_as_text_is_not_that_of_a_variable():
+    (found,) = read("act,prompt\nX,${City} {City} {City_2} ${City:b} {{Place}} ${Place}\n")
+    assert found.text == "{City_3} {City} {City_2} {City_3} {{Place}} {Place}"
+    assert found.variables == {"City_3": "b", "Place": None}
+
+
 def test_a_text_that_is_too_long_has_no_variables():
     (found,) = read(f"act,prompt\nX,${{A}}{'x' * 262_144}\n")
     assert found.variables == {}

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from psreg.formats.dotprompt import MAX_BYTES
+from psreg.formats.dotprompt_source import scan
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -15,16 +16,19 @@ def with_variables(text: str, pattern: re.Pattern[str]) -> tuple[str, dict[str, 
     """Return `text` with `{name}` for what `pattern` matches, and the defaults by name.
 
     The groups of `pattern` are `name` and perhaps `default`. Where a name has another default than
-    before, it is another variable. A text that is too long for a `.prompt` is left as it is.
+    before, or is in braces as text, the variable gets another name. A text that is too long for a
+    `.prompt` is left as it is.
     """
     if len(text) > MAX_BYTES:
         return text, {}
-    known = _Variables()
+    rest = scan(pattern.sub("", text)).uses if "{" in text else []
+    known = _Variables(frozenset(use.name for use in rest))
     return pattern.sub(known.written, text), known.defaults
 
 
 class _Variables:
-    def __init__(self) -> None:
+    def __init__(self, literal: frozenset[str]) -> None:
+        self._literal = literal
         self.defaults: dict[str, str | None] = {}
         self._names: dict[tuple[str, str | None], str] = {}
         self._numbers = Counter[str]()
@@ -43,10 +47,13 @@ class _Variables:
 
     def _new(self, stem: str, default: str | None) -> str:
         name = self._names.get((stem, None), stem)
-        if self.defaults.get(name) is not None:
-            name = next(each for each in self._numbered(stem) if each not in self.defaults)
+        if self.defaults.get(name) is not None or name in self._literal:
+            name = next(filter(self._is_free, self._numbered(stem)))
         self.defaults[name] = default
         return name
+
+    def _is_free(self, name: str) -> bool:
+        return name not in self._literal and name not in self.defaults
 
     def _numbered(self, stem: str) -> Iterator[str]:
         while True:
