@@ -7,10 +7,13 @@ agents, instructions, modes and rules are plain Markdown with front matter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
 
 from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile
 from psreg.authoring.importing.markdown import prompt_of
+from psreg.authoring.importing.variables import Variables, with_variables
 
 _COMMANDS = "commands"
 _HAS_ARGUMENTS = re.compile(r"\$ARGUMENTS|^argument-hint:", re.MULTILINE)
@@ -27,7 +30,7 @@ def claims_command(file: SourceFile, _fields: Fields) -> bool:
 
 def read_command(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
     """Yield the one prompt of a command, whose arguments are variables."""
-    yield prompt_of(file, fields, variables=_ARGUMENT)
+    yield prompt_of(file, fields, reads=partial(_with, _ARGUMENT))
 
 
 def claims_prompt_file(file: SourceFile, _fields: Fields) -> bool:
@@ -37,4 +40,8 @@ def claims_prompt_file(file: SourceFile, _fields: Fields) -> bool:
 
 def read_prompt_file(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
     """Yield the one prompt of a prompt file, whose inputs are variables."""
-    yield prompt_of(file, fields, variables=_INPUT)
+    yield prompt_of(file, fields, reads=partial(_with, _INPUT))
+
+
+def _with(pattern: re.Pattern[str], _matter: Mapping[str, Any], body: str) -> tuple[str, Variables]:
+    return with_variables(body, pattern)

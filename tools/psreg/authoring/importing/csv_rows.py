@@ -27,7 +27,7 @@ from psreg.authoring.importing.found import (
     named,
     said,
 )
-from psreg.authoring.importing.variables import with_variables
+from psreg.authoring.importing.variables import Variables, with_variables
 from psreg.authoring.literal import trimmed
 
 _SUFFIXES = (".csv", ".tsv")
@@ -110,7 +110,8 @@ class _Table:
         title = said(cells.get("title", ""))[:_LONGEST_TITLE]
         self._titles[title] += 1
         again, place = self._titles[title], title.replace("\\", "/") or "prompt"
-        text, variables = trimmed(cells["text"]), dict[str, str | None]()
+        variables: Variables = {}
+        text = trimmed(cells["text"])
         if _OF_PROMPTS_CHAT in self.header:
             text, variables = with_variables(text, _VARIABLE)
         return Found(

@@ -13,7 +13,9 @@ from psreg.authoring.importing import (
     assistant_files,
     csv_rows,
     markdown,
+    messages,
     pattern_folder,
+    template_files,
 )
 from psreg.authoring.importing.found import Fields, Files, Found, Refused, SourceFile
 from psreg.authoring.importing.licence_files import LicenceFiles
@@ -31,6 +33,8 @@ FORMATS = (
     Format(csv_rows.claims, csv_rows.read),
     Format(assistant_files.claims_command, assistant_files.read_command),
     Format(assistant_files.claims_prompt_file, assistant_files.read_prompt_file),
+    Format(template_files.claims, template_files.read),
+    Format(messages.claims, messages.read),
     Format(markdown.claims, markdown.read),
 )
 """The first format that claims a file reads it."""
@@ -47,6 +51,9 @@ class FolderFormat(NamedTuple):
 FOLDER_FORMATS = (
     FolderFormat(agent_skill.FILE, agent_skill.claims, agent_skill.read),
     FolderFormat(pattern_folder.FILE, pattern_folder.claims, pattern_folder.read),
+    FolderFormat(
+        template_files.KERNEL_FILE, template_files.claims_kernel, template_files.read_kernel
+    ),
 )
 """What is in a folder that one of these claims, and below it, is part of its prompt."""
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
 
 from psreg.authoring.importing.found import (
     FIELDS,
@@ -16,11 +16,8 @@ from psreg.authoring.importing.found import (
     said,
 )
 from psreg.authoring.importing.front_matter import divided
-from psreg.authoring.importing.variables import with_variables
+from psreg.authoring.importing.variables import Variables
 from psreg.authoring.literal import trimmed
-
-_NONE = re.compile(r"(?!)(?P<name>)")
-"""What matches nothing."""
 
 _SUFFIXES = (".md", ".markdown", ".mdc")
 _ABOUT_THE_SOURCE = frozenset(
@@ -44,31 +41,39 @@ def read(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
     yield prompt_of(file, fields)
 
 
+def _plainly(_matter: Mapping[str, Any], body: str) -> tuple[str, Variables]:
+    return body, {}
+
+
 def prompt_of(
     file: SourceFile,
     fields: Fields,
     *,
     name: str = "",
     beside: Collection[str] = (),
-    variables: re.Pattern[str] = _NONE,
+    reads: Callable[[Mapping[str, Any], str], tuple[str, Variables]] = _plainly,
+    matter: Mapping[str, Any] | None = None,
 ) -> Found | Refused:
     """Return the prompt of a file, or why it has none.
 
     `name` is its title if the file does not state one, `beside` are the names of what is lost
-    besides front matter, and `variables` is what `with_variables` takes for variables.
+    besides front matter. `reads` makes a text and its variables of front matter and of what follows
+    it; `matter` is given where it is in another file.
     """
     try:
-        matter, body = divided(file.text)
+        body = file.text
+        if matter is None:
+            matter, body = divided(body)
+        text, variables = reads(matter, trimmed(body))
     except ValueError as error:
         return Refused(path=str(file.path), reason=str(error))
     keys = {field: named(field, [*matter], fields) for field in FIELDS if field != "text"}
     values = {field: matter.get(key) for field, key in keys.items()}
-    text, known = with_variables(trimmed(body), variables)
     return Found(
         path=str(file.path),
         sha256=file.sha256,
         text=text,
-        variables=known,
+        variables=variables,
         title=said(values["title"]) or name or file.path.name.partition(".")[0],
         summary=said(values["summary"]),
         tags=listed(values["tags"]),

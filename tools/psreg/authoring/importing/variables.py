@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from psreg.formats.dotprompt import MAX_BYTES
 from psreg.formats.dotprompt_source import scan
@@ -12,23 +13,29 @@ from psreg.formats.dotprompt_source import scan
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 
 
-def with_variables(text: str, pattern: re.Pattern[str]) -> tuple[str, dict[str, str | None]]:
+Variables = Mapping[str, str | None]
+"""The default of each variable by its name, or None."""
+
+
+def with_variables(
+    text: str, pattern: re.Pattern[str], defaults: Mapping[str, str] = MappingProxyType({})
+) -> tuple[str, Variables]:
     """Return `text` with `{name}` for what `pattern` matches, and the defaults by name.
 
-    The groups of `pattern` are `name` and perhaps `default`. Where a name has another default than
-    before, or is in braces as text, the variable gets another name. A text that is too long for a
-    `.prompt` is left as it is.
+    The groups of `pattern` are `name` and perhaps `default`; `defaults` are by `name`. Where a name
+    has another default than before, or is in braces as text, the variable gets another name. A text
+    that is too long for a `.prompt` is left as it is.
     """
     if len(text) > MAX_BYTES:
         return text, {}
     rest = scan(pattern.sub("", text)).uses if "{" in text else []
-    known = _Variables(frozenset(use.name for use in rest))
+    known = _Variables(frozenset(use.name for use in rest), defaults)
     return pattern.sub(known.written, text), known.defaults
 
 
 class _Variables:
-    def __init__(self, literal: frozenset[str]) -> None:
-        self._literal = literal
+    def __init__(self, literal: frozenset[str], stated: Mapping[str, str]) -> None:
+        self._literal, self._stated = literal, stated
         self.defaults: dict[str, str | None] = {}
         self._names: dict[tuple[str, str | None], str] = {}
         self._numbers = Counter[str]()
@@ -37,7 +44,7 @@ class _Variables:
         """Return `{name}` for a use of a variable."""
         groups = use.groupdict()
         stem = _NOT_IN_NAMES.sub("_", groups["name"]).strip("_") or "value"
-        said = groups.get("default")
+        said = groups.get("default", self._stated.get(groups["name"]))
         default = None if said is None else said.strip()
         name = self._names.get((stem, default)) or self._new(stem, default)
         # NOTE: where no default is stated, that of the same name holds.

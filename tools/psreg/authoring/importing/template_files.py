@@ -1,0 +1,103 @@
+"""Templates with variables: Google's dotprompt, Prompty and Semantic Kernel.
+
+Their variables become those of a `.prompt`, with the defaults that they state. A `.prompt` has no
+logic: a template with conditions, loops, helpers or calls is refused, and the first one is named. A
+line `system:`, `user:` or `assistant:` begins a message of this role, as it does in Prompty.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any
+
+from psreg.authoring.importing.found import Fields, Files, Found, Refused, SourceFile, said
+from psreg.authoring.importing.markdown import prompt_of
+from psreg.authoring.importing.variables import Variables, with_variables
+
+_SUFFIXES = (".prompt", ".prompty")
+_NAME = r"(?P<name>(?!(?:else|history|this)\b)[A-Za-z_][A-Za-z0-9_-]*)"
+_VARIABLE = re.compile(rf"(?<!\{{)(?P<raw>\{{)?\{{\{{[ \t]*{_NAME}[ \t]*\}}\}}(?(raw)\}})(?!\}})")
+_ROLE = re.compile(r"\{\{[ \t]*role[ \t]+[\"'](system|user|model)[\"'][ \t]*\}\}[ \t]*\n?")
+_LOGIC = re.compile(r"\{\{[^{}\n]{0,60}\}{0,2}|\{[%#][^{}\n]{0,60}[%#]?\}?")
+
+KERNEL_FILE, _CONFIG = "skprompt.txt", "config.json"
+_KERNEL_VARIABLE = re.compile(r"\{\{[ \t]*\$(?P<name>[A-Za-z0-9_]+)[ \t]*\}\}")
+
+
+def claims(file: SourceFile, _fields: Fields) -> bool:
+    """Tell whether a file is a template of dotprompt or Prompty: its suffix, and front matter."""
+    return file.path.suffix in _SUFFIXES and file.text.startswith("---")
+
+
+def read(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
+    """Yield the one prompt of a template, or why it has none."""
+    yield prompt_of(file, fields, reads=_template)
+
+
+def _template(matter: Mapping[str, Any], body: str) -> tuple[str, Variables]:
+    text = _ROLE.sub(lambda use: f"{use[1].replace('model', 'assistant')}:\n", body)
+    inputs = matter.get("input", matter.get("inputs"))
+    return _without_logic(text, _VARIABLE, _defaults(inputs))
+
+
+def _without_logic(
+    text: str, pattern: re.Pattern[str], defaults: Mapping[str, str]
+) -> tuple[str, Variables]:
+    """Return a text with its variables.
+
+    Raises:
+        ValueError: it has logic.
+    """
+    if logic := _LOGIC.search(pattern.sub("", text)):
+        raise ValueError(f"it has `{logic[0]}`, which a `.prompt` cannot do")
+    return with_variables(text, pattern, defaults)
+
+
+def _defaults(inputs: Any) -> dict[str, str]:
+    """Return the defaults of dotprompt (`default: {name: value}`) or of Prompty, by name."""
+    known = inputs if isinstance(inputs, dict) else {}
+    stated = known.get("default")
+    if isinstance(stated, dict):
+        return {name: said(value) for name, value in stated.items()}
+    rows = ((name, row) for name, row in known.items() if isinstance(row, dict))
+    return {name: said(row["default"]) for name, row in rows if "default" in row}
+
+
+def claims_kernel(names: Collection[str]) -> bool:
+    """Tell whether a folder with files of these names is a function of Semantic Kernel."""
+    return KERNEL_FILE in names
+
+
+def read_kernel(
+    file: SourceFile, fields: Fields, files: Files, others: Collection[PurePosixPath]
+) -> Found | Refused:
+    """Return the prompt of a function, or why it has none; `others` are its other files."""
+    folder = file.path.parent
+    config = folder / _CONFIG
+    try:
+        matter = json.loads(files[config]) if config in others else {}
+    except (ValueError, RecursionError):
+        return Refused(path=str(file.path), reason=f"its {_CONFIG} is not valid JSON")
+    matter = matter if isinstance(matter, dict) else {}
+    beside = tuple(str(path.relative_to(folder)) for path in sorted(others) if path != config)
+    defaults = dict(_kernel_defaults(matter))
+    reads = partial(_kernel, defaults)
+    return prompt_of(file, fields, name=folder.name, beside=beside, reads=reads, matter=matter)
+
+
+def _kernel(
+    defaults: Mapping[str, str], _matter: Mapping[str, Any], body: str
+) -> tuple[str, Variables]:
+    return _without_logic(body, _KERNEL_VARIABLE, defaults)
+
+
+def _kernel_defaults(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    older = config.get("input")
+    rows = config.get("input_variables", older.get("parameters") if isinstance(older, dict) else [])
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, dict) and (default := said(row.get("default", row.get("defaultValue")))):
+            yield said(row.get("name")), default
