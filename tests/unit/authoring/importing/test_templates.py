@@ -86,6 +86,7 @@ def test_a_function_of_semantic_kernel(config):
     assert found.text == "In a {style} way: {input} {x}"
     assert found.variables == {"style": "short", "input": None}
     assert found.lost[-2:] == ("schema", "notes.txt")
+    assert found.sha256 != of_kernel(json.dumps(config | {"schema": 2})).sha256
 
 
 def of_kernel(config, text="In a {{$style}} way: {{ $input }} {x}\n"):

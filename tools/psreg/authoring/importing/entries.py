@@ -70,7 +70,8 @@ def changes(found: Found, made: Wrapped) -> Iterator[str]:
         yield f"these are variables now: {_named(made.unmeant)}"
     if found.lost:
         yield f"left out: {_named(found.lost)}"
-    if dropped := [tag for tag in found.tags if _tag(tag) not in _tags(found)]:
+    kept = _tags(found)
+    if dropped := [tag for tag in found.tags if _tag(tag) not in kept]:
         yield f"not usable as tags: {_named(dropped)}"
     if dropped := [each for each in found.languages if not is_language(each)]:
         yield f"not tags of languages: {_named(dropped)}"

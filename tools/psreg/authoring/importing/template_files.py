@@ -7,9 +7,11 @@ line `system:`, `user:` or `assistant:` begins a message of this role, as it doe
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
@@ -78,15 +80,18 @@ def read_kernel(
     """Return the prompt of a function, or why it has none; `others` are its other files."""
     folder = file.path.parent
     config = folder / _CONFIG
+    data = files[config] if config in others else b"{}"
     try:
-        matter = json.loads(files[config]) if config in others else {}
+        matter = json.loads(data)
     except (ValueError, RecursionError):
         return Refused(path=str(file.path), reason=f"its {_CONFIG} is not valid JSON")
     matter = matter if isinstance(matter, dict) else {}
     beside = tuple(str(path.relative_to(folder)) for path in sorted(others) if path != config)
     defaults = dict(_kernel_defaults(matter))
     reads = partial(_kernel, defaults)
-    return prompt_of(file, fields, name=folder.name, beside=beside, reads=reads, matter=matter)
+    found = prompt_of(file, fields, name=folder.name, beside=beside, reads=reads, matter=matter)
+    both = hashlib.sha256(file.data + data).hexdigest()
+    return found if isinstance(found, Refused) else replace(found, sha256=both)
 
 
 def _kernel(
