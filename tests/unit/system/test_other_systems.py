@@ -7,6 +7,7 @@ Windows has, is a stand-in that locks as it does there.
 import os
 import subprocess
 import sys
+from keyword import iskeyword
 
 import pytest
 
@@ -78,7 +79,7 @@ def clipboard(tmp_path):
 
 
 def test_every_command_can_be_imported(run):
-    names = [f"psreg.cli.{name}{'_' if name == 'try' else ''}" for _, name, _ in COMMANDS]
+    names = [f"psreg.cli.{name}{'_' if iskeyword(name) else ''}" for _, name, _ in COMMANDS]
     done = run("import psreg\nfrom importlib import import_module\nfor each in sys.argv[1:]: import_module(each)", *names)  # fmt: skip
     assert done.returncode == 0, done.stderr
 
