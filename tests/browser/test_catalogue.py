@@ -463,6 +463,7 @@ def test_the_prompt_is_copied_without_a_network(tab, registry, clipboard):
     if not clipboard:
         tab.page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: null})")
     page = tab.open("interactive_engine/listener/")
+    page.wait_for_load_state("networkidle")  # the scripts of the page are there
     page.context.set_offline(True)
     page.get_by_role("button", name="Copy the prompt", exact=True).click()
     tab.until("document.querySelector('.ps-take .ps-copy').textContent === 'Copied the prompt'")
@@ -477,6 +478,7 @@ def test_the_prompt_is_copied_without_a_network(tab, registry, clipboard):
 def test_what_hides_is_not_copied_as_it_is_shown(tab):
     tab.foreseen = "pbes/"
     page = tab.open("interactive_engine/hostile/")
+    page.wait_for_load_state("networkidle")  # the scripts of the page are there
     page.context.set_offline(True)
     page.get_by_role("button", name="Copy the prompt", exact=True).click()
     tab.until("document.querySelector('.ps-take .ps-copy').textContent === 'Could not copy'")
