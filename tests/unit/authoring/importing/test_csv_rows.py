@@ -10,7 +10,11 @@ from psreg.authoring.importing.found import MAX_FILE, STANDARD_INPUT, Refused, S
 
 def read(text, fields=None, path="a.csv"):
     data = text if isinstance(text, bytes) else text.encode()
-    return list(csv_rows.read(SourceFile(path=PurePosixPath(path), data=data), fields or {}))
+    return list(
+        csv_rows.read(
+            SourceFile(path=PurePosixPath(path), files={PurePosixPath(path): data}), fields or {}
+        )
+    )
 
 
 def test_a_row_is_a_prompt():
@@ -137,5 +141,5 @@ def test_encodings_and_line_ends(encoding):
     ],
 )
 def test_csv_is_told_by_name_or_content(path, text, claimed):
-    file = SourceFile(path=PurePosixPath(path), data=text.encode())
+    file = SourceFile(path=PurePosixPath(path), files={PurePosixPath(path): text.encode()})
     assert csv_rows.claims(file, {}) is claimed

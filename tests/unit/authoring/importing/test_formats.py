@@ -172,3 +172,15 @@ def test_a_source_has_an_end(monkeypatch):
     *_, last = found_in({f"{n}.md": "Text." for n in range(5)})
     assert last.path == "2.md"
     assert last.reason.startswith("the source has more than 2 parts")
+
+
+def test_files_that_no_format_reads_are_not_opened():
+    class Files(dict):
+        def __getitem__(self, path):
+            assert path.suffix == ".md"
+            return super().__getitem__(path)
+
+    names = ("a.md", "b.png", "Makefile", "skill/SKILL.md", "skill/font.ttf")
+    files = Files({PurePosixPath(name): b"Text." for name in names})
+    found = prompts_in(files, {}, lambda _: True, is_alone=False)
+    assert [each.path for each in found] == ["a.md", "skill/SKILL.md"]

@@ -9,6 +9,7 @@ from psreg.authoring.importing.found import SourceFile
 from psreg.authoring.importing.licence_files import LicenceFiles, granted
 from support.paths import ROOT
 
+LICENSE = PurePosixPath("LICENSE")
 MIT = (ROOT / "LICENSE").read_text()
 MIT_0 = MIT.replace("notice and this permission notice", "")
 BSD = """Redistributions of source code must retain the
@@ -39,11 +40,11 @@ CC = "Creative Commons Attribution{} 4.0 International Public License"
     ],
 )
 def test_a_licence_is_told_by_its_words(text, name):
-    assert granted(SourceFile(path=PurePosixPath("LICENSE"), data=text.encode())) == name
+    assert granted(SourceFile(path=LICENSE, files={LICENSE: text.encode()})) == name
 
 
 def test_what_is_no_text_grants_nothing():
-    assert granted(SourceFile(path=PurePosixPath("LICENSE"), data=b"\xff\xff")) == ""
+    assert granted(SourceFile(path=LICENSE, files={LICENSE: b"\xff\xff"})) == ""
 
 
 def test_the_nearest_file_counts():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import PurePosixPath
 
-from psreg.authoring.importing.found import Fields, Files, Found, Refused, SourceFile
+from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile
 from psreg.authoring.importing.markdown import prompt_of
 
 FILE = "SKILL.md"
@@ -16,9 +16,7 @@ def claims(names: Collection[str]) -> bool:
     return FILE in names
 
 
-def read(
-    file: SourceFile, fields: Fields, _files: Files, others: Collection[PurePosixPath]
-) -> Found | Refused:
+def read(file: SourceFile, fields: Fields, others: Collection[PurePosixPath]) -> Found | Refused:
     """Return the prompt of a skill, or why it has none; `others` are its other files."""
     folder = file.path.parent
     beside = tuple(str(path.relative_to(folder)) for path in sorted(others))

@@ -77,10 +77,11 @@ class _Table:
         first_line = self._text.partition("\n")[0]
         self._delimiter = max(_DELIMITERS, key=first_line.count)
         _, first = next(self._lines(), (1, ""))
-        self.size = 0 if isinstance(first, str) else len(first)
-        self.header = tuple(map(said, first[: _MOST_COLUMNS * bool(self.size)]))
-        names = {field: named(field, self.header, fields) for field in FIELDS}
-        self.columns = {field: self.header.index(name) for field, name in names.items() if name}
+        names = () if isinstance(first, str) else first
+        self.size = len(names)
+        self.header = tuple(map(said, names[:_MOST_COLUMNS]))
+        fields_ = {field: named(field, self.header, fields) for field in FIELDS}
+        self.columns = {field: self.header.index(name) for field, name in fields_.items() if name}
         self._others = sorted(set(range(len(self.header))) - set(self.columns.values()))
         self._titles = Counter[str]()
 

@@ -15,12 +15,11 @@ from psreg.core.classes import Format
 from psreg.core.identity import ReleaseId, is_name
 from psreg.core.regex import lazy
 from psreg.core.version import FIRST
+from psreg.formats import schema
 from psreg.formats.layout import name_like
 from psreg.formats.licenses import spdx_expression
 from psreg.lint.entries.release_rules import is_language, is_tag
 
-_SUMMARY = range(20, 161)
-_MOST_TAGS = 8
 _SENTENCE = re.compile(r"[^\n]*?[.!?。！？](?=\s|$)|[^\n]+")
 _MARKED_UP = re.compile(r"[#>|`{<\[*_-]")
 _LONGEST_FIELD = 200
@@ -94,13 +93,25 @@ def summary(found: Found) -> tuple[str, bool]:
     """
     sentence = _SENTENCE.match(found.summary)
     for said in (found.summary, sentence[0] if sentence else ""):
-        if len(said) in _SUMMARY:
+        if len(said) in _lengths():
             return said, False
     lines = (line.strip() for line in found.text.splitlines())
     first = next((line for line in lines if line and not _MARKED_UP.match(line)), "")
     sentence = _SENTENCE.match(first)
     said = sentence[0] if sentence else ""
-    return (said, True) if len(said) in _SUMMARY else ("", True)
+    return (said, True) if len(said) in _lengths() else ("", True)
+
+
+def _lengths() -> range:
+    """Return how many characters a summary may have."""
+    stated = _property("summary")
+    return range(stated["minLength"], stated["maxLength"] + 1)
+
+
+def _property(key: str) -> Mapping[str, int]:
+    """Return what the schema of release.toml says about a key."""
+    found: Mapping[str, int] = schema.document("release")["properties"][key]
+    return found
 
 
 def name_of(found: Found) -> str:
@@ -162,7 +173,7 @@ def _in_code(path: str) -> str:
 
 def _tags(found: Found) -> tuple[str, ...]:
     tags = dict.fromkeys(filter(is_tag, map(_tag, found.tags)))
-    return tuple(tags)[:_MOST_TAGS]
+    return tuple(tags)[: _property("tags")["maxItems"]]
 
 
 _NOT_IN_TAGS = lazy(r"[^a-z0-9]+")

@@ -45,7 +45,7 @@ class FolderFormat(NamedTuple):
 
     file: str
     claims: Callable[[Collection[str]], bool]
-    read: Callable[[SourceFile, Fields, Files, Collection[PurePosixPath]], Found | Refused]
+    read: Callable[[SourceFile, Fields, Collection[PurePosixPath]], Found | Refused]
 
 
 FOLDER_FORMATS = (
@@ -114,10 +114,10 @@ def _found(
             others[folder / folders[folder].file].append(path)
     for path in sorted(files):
         if path not in owned and covers(str(path)):
-            file = SourceFile(path=path, data=files[path])
+            file = SourceFile(path=path, files=files)
             try:
                 if path in main:
-                    yield main[path].read(file, fields, files, others[path])
+                    yield main[path].read(file, fields, others[path])
                 else:
                     yield from _read(file, fields, is_alone=is_alone)
             except ValueError as error:  # it is not a text

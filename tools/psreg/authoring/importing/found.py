@@ -34,10 +34,15 @@ Fields = Mapping[str, str]
 
 @dataclass(frozen=True, kw_only=True)  # no slots: cached_property
 class SourceFile:
-    """A file of a source, whose `path` is relative to it."""
+    """One of the `files` of a source, which is read when somebody asks what is in it."""
 
     path: PurePosixPath
-    data: bytes
+    files: Files
+
+    @cached_property
+    def data(self) -> bytes:
+        """The bytes of it."""
+        return self.files[self.path]
 
     @cached_property
     def text(self) -> str:

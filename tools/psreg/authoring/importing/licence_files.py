@@ -68,7 +68,7 @@ class LicenceFiles:
 
     def _granted(self, path: PurePosixPath) -> str:
         if path not in self._known:
-            self._known[path] = granted(SourceFile(path=path, data=self._files[path]))
+            self._known[path] = granted(SourceFile(path=path, files=self._files))
         return self._known[path]
 
 

@@ -16,15 +16,16 @@ _SUFFIX = ".json"
 
 
 def claims(file: SourceFile, _fields: Fields) -> bool:
-    """Tell whether a file is JSON with messages: a list of them, or a request that has one."""
-    is_json = file.path.suffix.lower() == _SUFFIX and '"role"' in file.text
-    return is_json and bool(_messages(_loaded(file.text)))
+    """Tell whether a file may be JSON with messages: a list of them, or a request that has one."""
+    return file.path.suffix.lower() == _SUFFIX and '"role"' in file.text
 
 
 def read(file: SourceFile, _fields: Fields) -> Iterator[Found | Refused]:
-    """Yield the one prompt of a file, or why it has none."""
+    """Yield the one prompt of a file, or why it has none; nothing if it has no messages."""
     document = _loaded(file.text)
     messages = _messages(document)
+    if not messages:
+        return
     if any(text is None for _, text in messages):
         reason = "a message has something else than text, or calls a tool"
         yield Refused(path=str(file.path), reason=reason)

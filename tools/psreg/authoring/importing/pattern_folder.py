@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from psreg.authoring.importing.found import Fields, Files, Found, Refused, SourceFile
+from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile
 from psreg.authoring.importing.markdown import prompt_of
 from psreg.authoring.literal import trimmed
 
@@ -23,17 +23,16 @@ def claims(names: Collection[str]) -> bool:
     return FILE in names and texts <= {FILE, _USER, _README}
 
 
-def read(
-    file: SourceFile, fields: Fields, files: Files, others: Collection[PurePosixPath]
-) -> Found | Refused:
+def read(file: SourceFile, fields: Fields, others: Collection[PurePosixPath]) -> Found | Refused:
     """Return the prompt of a pattern, or why it has none; `others` are its other files."""
     folder = file.path.parent
     user = folder / _USER
     beside = tuple(str(path.relative_to(folder)) for path in sorted(others) if path != user)
     found = prompt_of(file, fields, name=folder.name, beside=beside)
-    data = files[user] if user in others else b""
-    said = trimmed(SourceFile(path=user, data=data).text)
-    if isinstance(found, Refused) or not said:
+    if isinstance(found, Refused) or user not in others:
         return found
-    both = hashlib.sha256(file.data + data).hexdigest()
+    second = SourceFile(path=user, files=file.files)
+    if not (said := trimmed(second.text)):
+        return found
+    both = hashlib.sha256(file.data + second.data).hexdigest()
     return replace(found, text=f"{found.text}\n\n{said}", sha256=both)

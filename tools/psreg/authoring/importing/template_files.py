@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
-from psreg.authoring.importing.found import Fields, Files, Found, Refused, SourceFile, said
+from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile, said
 from psreg.authoring.importing.markdown import prompt_of
 from psreg.authoring.importing.variables import Variables, with_variables
 
@@ -75,12 +75,12 @@ def claims_kernel(names: Collection[str]) -> bool:
 
 
 def read_kernel(
-    file: SourceFile, fields: Fields, files: Files, others: Collection[PurePosixPath]
+    file: SourceFile, fields: Fields, others: Collection[PurePosixPath]
 ) -> Found | Refused:
     """Return the prompt of a function, or why it has none; `others` are its other files."""
     folder = file.path.parent
     config = folder / _CONFIG
-    data = files[config] if config in others else b"{}"
+    data = file.files[config] if config in others else b"{}"
     try:
         matter = json.loads(data)
     except (ValueError, RecursionError):

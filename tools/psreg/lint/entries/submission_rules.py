@@ -1,7 +1,7 @@
 """The rules about one release as files: what is there, what it is called, what README.md says.
 
-Findings name their file in `path`. What release.toml says is judged in `release_rules`, test runs
-in `evidence_rules`; `SUBMISSION_RULES` lists all of them.
+Findings name their file in `path`. What release.toml says is judged in `release_rules`, what it
+requires in `requirement_rules`, test runs in `evidence_rules`; `SUBMISSION_RULES` lists all.
 """
 
 from __future__ import annotations
@@ -38,16 +38,18 @@ from psreg.lint.entries.evidence_rules import (
 )
 from psreg.lint.entries.release_rules import (
     bad_origin,
-    bad_requirement,
     bad_tag_or_language,
-    call_not_required,
     changes_missing,
     license_not_allowed,
     missing_release_field,
-    requirement_cycle,
-    requirement_not_called,
     unknown_release_key,
     wrong_release_value,
+)
+from psreg.lint.entries.requirement_rules import (
+    bad_requirement,
+    call_not_required,
+    requirement_cycle,
+    requirement_not_called,
 )
 from psreg.lint.entries.waiver_rules import bad_waiver
 
