@@ -11,16 +11,13 @@ from itertools import groupby
 from typing import Any
 
 from psreg.compatibility.diff import Diff, Operand
-from psreg.compatibility.floor_row import Difference
+from psreg.compatibility.floor_row import READ, Difference
 from psreg.core.excerpt import cropped
 from psreg.core.terminal import one_line, plain
 from psreg.core.version import Step
 from psreg.lint.reports.markdown import neutral
 
 DIFF_SCHEMA = "psreg.diff/1"
-
-READ = "behaviour, please read"
-"""The mark of a new wording that changes what the assistant does."""
 
 _LISTED = 200
 """The differences that text and JSON list; then one of each row stands for the others."""

@@ -17,6 +17,9 @@ T = TypeVar("T")
 
 MAJOR, MINOR, PATCH = Step.MAJOR, Step.MINOR, Step.PATCH
 
+READ = "behaviour, please read"
+"""The mark of a new wording that changes what the assistant does."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:

@@ -9,7 +9,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from psreg.compatibility.diff_report import READ, diff_document
+from psreg.compatibility.floor_row import READ
 from psreg.core.diagnostics import ERROR, WARNING
 from psreg.core.terminal import one_line
 from psreg.core.version import Step
@@ -67,6 +67,8 @@ def review_document(review: Review) -> dict[str, Any]:
 
 
 def _release(release: ReviewedRelease) -> dict[str, Any]:
+    from psreg.compatibility.diff_report import diff_document  # noqa: PLC0415 - only for JSON
+
     return {
         "class": release.id.entry_class,
         "name": release.id.name,

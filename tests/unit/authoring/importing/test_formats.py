@@ -57,19 +57,21 @@ def test_a_pattern_is_one_prompt_of_two_texts():
         "patterns/summarize/README.md": "x",
         "patterns/translate/system.md": "Translate.",
         "patterns/translate/user.md": " \n",
+        "patterns/rate/system.md": "Rate it.",
         "docs/system.md": "About systems.",
         "docs/other.md": "About others.",
     }
-    other, about, summarize, translate = found_in(files)
+    other, about, rate, summarize, translate = found_in(files)
+    assert (rate.title, rate.text) == ("rate", "Rate it.")
     assert (summarize.path, summarize.title) == ("patterns/summarize/system.md", "summarize")
     assert summarize.text == "# Identity\n\nSummarize {it}.\n\nINPUT:"
     assert summarize.lost == ("README.md",)
     assert (translate.title, translate.text, translate.lost) == ("translate", "Translate.", ())
     assert (other.title, about.title) == ("other", "system")
     files["patterns/summarize/user.md"] = "INPUT: {x}"
-    assert found_in(files)[2].sha256 != summarize.sha256
+    assert found_in(files)[3].sha256 != summarize.sha256
     files["patterns/summarize/user.md"] = b"\xff"
-    assert found_in(files)[2] == Refused(
+    assert found_in(files)[3] == Refused(
         path="patterns/summarize/system.md", reason="it is not a text in UTF-8"
     )
 
