@@ -19,6 +19,7 @@ ONLY_IN = {
     "jsonschema_rs": {"psreg/formats/schema.py"},
     "mkdocs": {"psreg/catalogue/mkdocs_frame.py"},
     "material": {"psreg/catalogue/mkdocs_frame.py"},
+    "PIL": {"psreg/catalogue/pages/entry/entry_picture.py"},
     "distributed": {"psreg/system/cluster.py"},
     "git": {"psreg/git/repository.py"},
     "urllib3": {"psreg/http/connection.py"},

@@ -219,6 +219,25 @@ def test_a_policy_has_a_text_a_logo_and_colours(registry, tmp_path):
     assert b"logo.svg" in psreg(*build, cwd=copy, code=4).stderr
 
 
+def test_entries_have_pictures_if_the_policy_says_so(registry, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(registry, copy)
+    policy = copy / "registry/policy.toml"
+    build = ("site", "build", "--out", "out", "--quiet")
+    policy.write_text("[site]\npictures = true\n")
+    psreg(*build, cwd=copy)
+    assert not list((copy / "out").rglob("picture.png"))
+    policy.write_text('[site]\npictures = true\nurl = "https://e.org/"\n')
+    psreg(*build, cwd=copy)
+    found = list((copy / "out").rglob("picture.png"))
+    assert len(found) == len(list((copy / "out").rglob("badge.svg")))
+    page = (found[0].parent / "index.html").read_text()
+    assert f"https://e.org/{found[0].relative_to(copy / 'out').as_posix()}" in page
+    policy.write_text('[site]\nurl = "https://e.org/"\n')
+    psreg(*build, cwd=copy)
+    assert not list((copy / "out").rglob("picture.png"))
+
+
 def test_a_registry_without_a_logo_does_not_have_that_of_psreg(site):
     page = (site[0] / "index.html").read_text()
     assert "assets/psreg/registry.svg" in page

@@ -138,6 +138,8 @@ def build_site(
         read = RegistryFolder(source.registry).read
         state, policy = open_registry(read), source.policy()
         site = _site(policy, state, base_url)
+        if base_url:
+            site = replace(site, class_pictures=source.class_pictures())
         claims = state.owners if state else {}
         settings = (
             *map(str, astuple(site)),

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from psreg.catalogue.mkdocs_frame import frame_source
+from psreg.catalogue.pages.frame import PICTURES
+from psreg.core.classes import CLASSES
 from psreg.core.errors import UnavailableError
 from psreg.core.identity import PBES
 from psreg.formats import policy
@@ -53,6 +55,17 @@ class SiteSource:
     def has_own_frame(self) -> bool:
         """Whether the checkout has a site of its own, as that of psreg has."""
         return frame_source(self.checkout).parent == self.checkout
+
+    def class_pictures(self) -> dict[str, bytes]:
+        """Return the pictures of the classes, if the policy wants such of the entries, too.
+
+        Raises:
+            UnavailableError: one of them cannot be read.
+        """
+        if not self.policy().site_pictures:
+            return {}
+        folder = frame_source(self.checkout) / "overrides" / PICTURES
+        return {slug: read_file(folder / f"{slug}.png") for slug in CLASSES}
 
     def brand(self) -> dict[str, bytes]:
         """Return the logo and the colours of the policy as files, by path below the site's root.

@@ -90,6 +90,11 @@ class Policy(TomlFile):
         return {key: colour for key, colour in found.items() if _COLOUR.fullmatch(colour)}
 
     @property
+    def site_pictures(self) -> bool:
+        """Whether each entry has a picture of its own where links to it are shown."""
+        return self.table("site").get("pictures") is True
+
+    @property
     def site_picks(self) -> tuple[str, ...]:
         """The names of the entries that its home page shows first."""
         listed = self.table("site").get("picks")

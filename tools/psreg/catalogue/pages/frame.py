@@ -11,7 +11,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from psreg.catalogue.pages.class_texts import class_text
@@ -45,6 +45,9 @@ class Site:
     platforms: tuple[str, ...] = ()
     """The ids of platforms that the policy adds to those that psreg knows."""
 
+    class_pictures: Mapping[str, bytes] = field(default_factory=dict)
+    """The picture of each class, a PNG, for those of its entries; empty if entries have none."""
+
     @property
     def add_command(self) -> str:
         """The command that adds this registry to a client, pinned to its root."""
@@ -69,6 +72,8 @@ class Page:
     canonical: str = ""
     of_release: bool = False
     linked_data: str = ""
+    picture: str = ""
+    """Where its picture is, below the root of the site; "" if that of the class stands for it."""
 
     @property
     def file(self) -> str:
@@ -78,6 +83,9 @@ class Page:
 
 MARKDOWN = "index.md"
 """The name of the Markdown text beside the page of an entry."""
+
+PICTURES = "assets/psreg/pictures"
+"""The folder of the pictures of classes, and of the home page."""
 
 OEMBED = "oembed.json"
 """The name of what an entry's page looks like when it is embedded."""
@@ -197,7 +205,7 @@ def _release_links(page: Page, site: Site) -> str:
     """Return the feeds and the picture of the page of a release; of the latest one, the oEmbed."""
     slug = page.path.partition("/")[0]
     links = entry_feed_links(page.path)
-    links += picture_link(slug, site)
+    links += _picture_element(picture_address(page.picture, slug, site))
     home = page.canonical or page.path
     if home.count("/") == _OF_NAME:
         where = text(f"{site.base_url}{home}{OEMBED}")
@@ -207,12 +215,19 @@ def _release_links(page: Page, site: Site) -> str:
 
 def picture_link(name: str, site: Site) -> str:
     """Return the element with the picture of a class or of `home`, for where links are shown."""
-    return f'<meta property="og:image" content="{text(class_picture(name, site))}">'
+    return _picture_element(picture_address("", name, site))
 
 
-def class_picture(slug: str, site: Site) -> str:
-    """Return the address of the picture of a class, 1200 by 630 pixels; `site` has an address."""
-    return f"{site.base_url}assets/psreg/pictures/{slug}.png"
+def picture_address(own: str, name: str, site: Site) -> str:
+    """Return the address of a picture, 1200 by 630 pixels; `site` has an address.
+
+    `own` is the path of the entry's; if that is "", it is the picture of the class, or of `home`.
+    """
+    return f"{site.base_url}{own or f'{PICTURES}/{name}.png'}"
+
+
+def _picture_element(where: str) -> str:
+    return f'<meta property="og:image" content="{text(where)}">'
 
 
 def entry_folder(record: PackageRecord) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from psreg.catalogue.pages.entry import release_view
-from psreg.catalogue.pages.frame import OEMBED, Site, class_picture, entry_folder
+from psreg.catalogue.pages.entry.entry_picture import picture_file, picture_path
+from psreg.catalogue.pages.frame import OEMBED, Site, entry_folder, picture_address
 from psreg.catalogue.pages.html import count, cut, text, visible
 from psreg.catalogue.pages.json_api import json_file
 from psreg.registry.published import Entry
@@ -18,7 +19,7 @@ _CHARACTER, _MARGIN = 7, 8
 
 
 def embed_files(entry: Entry, site: Site) -> Iterator[tuple[str, bytes]]:
-    """Yield path and bytes of the badge of an entry, and of its oEmbed if there is an address."""
+    """Yield path and bytes of an entry's badge; with an address, of its oEmbed and picture."""
     folder = entry_folder(entry.record)
     message, colour = _state(entry)
     version = entry.latest.record.version
@@ -28,6 +29,7 @@ def embed_files(entry: Entry, site: Site) -> Iterator[tuple[str, bytes]]:
     )
     if site.base_url:
         yield f"{folder}{OEMBED}", json_file(_oembed(entry, site))
+        yield from picture_file(entry, site)
 
 
 def _state(entry: Entry) -> tuple[str, str]:
@@ -69,6 +71,7 @@ def _badge(label: str, message: str, colour: str) -> str:
 
 def _oembed(entry: Entry, site: Site) -> dict[str, Any]:
     logins = [str(owner.get("login", "")) for owner in entry.record.owners]
+    own = picture_path(entry, site)
     return {
         "version": "1.0",
         "type": "link",
@@ -76,7 +79,7 @@ def _oembed(entry: Entry, site: Site) -> dict[str, Any]:
         "author_name": visible(", ".join(filter(None, logins))),
         "provider_name": visible(site.name),
         "provider_url": site.base_url,
-        "thumbnail_url": class_picture(entry.record.entry_class, site),
+        "thumbnail_url": picture_address(own, entry.record.entry_class, site),
         "thumbnail_width": 1200,
         "thumbnail_height": 630,
     }

@@ -17,6 +17,7 @@ from psreg.catalogue.pages.entry import (
     use_view,
 )
 from psreg.catalogue.pages.entry.comparison_view import Comparisons
+from psreg.catalogue.pages.entry.entry_picture import picture_path
 from psreg.catalogue.pages.entry.linked_data import linked_data
 from psreg.catalogue.pages.entry.needs_view import needs
 from psreg.catalogue.pages.entry.related_view import related
@@ -79,6 +80,7 @@ def entry_pages(entry: Entry, site: Site, notice: str = "") -> Iterator[Page]:
         + _body(entry, latest, site, facts, **parts),
         of_release=True,
         linked_data=linked_data(entry, latest, site, home),
+        picture=picture_path(entry, site),
     )
     for release in entry.releases:
         parts = {"changes": versions.section(release), "review": audit_view.audit(release)}
@@ -104,6 +106,7 @@ def _version_page(entry: Entry, release: Release, site: Site, body: str) -> Page
         canonical=canonical,
         of_release=True,
         linked_data=linked_data(entry, release, site, canonical),
+        picture=picture_path(entry, site),
     )
 
 
