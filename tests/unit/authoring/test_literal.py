@@ -73,6 +73,36 @@ def test_how_braces_are_written(text, content):
     assert rendered(made)[1].text == text
 
 
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("{{v}} {v}", "{{{v}}} {v}"),
+        ("{{{{v}}}} {{v}", "{{{{{{{v}}}}}}} {{v}"),
+        ("{x: {{v}} {{x}} {x}}", "{x: {{{v}}} {{{{x}}}} {{x}}}"),
+    ],
+)
+def test_a_variable_has_braces_around_it(text, content):
+    made = wrapped(text, {"v": None}, [])
+    assert made.data.decode().endswith(f"[CONTENT]\n{content}\n")
+    prompt, said = rendered(made)
+    assert said.text == text
+    assert dotprompt.render(prompt, {"v": "1"}).text == text.replace("{v}", "1")
+
+
+@given(st.lists(st.sampled_from((*PIECES, "{v}", "{w}")), max_size=14).map("".join).map(trimmed))
+@settings(deadline=None, max_examples=400)
+def test_each_variable_is_filled_in_or_the_text_is_refused(text):
+    try:
+        made = wrapped(text, {"v": None, "w": "default"}, [])
+    except ValueError as error:
+        assert "[CONTENT]" in text or not text or "these braces" in str(error)
+        return
+    prompt = dotprompt.read(made.data)
+    assert dotprompt.render(prompt, {}).text == text.replace("{w}", "default")
+    filled = text.replace("{v}", "1").replace("{w}", "2")
+    assert dotprompt.render(prompt, {"v": "1", "w": "2"}).text == filled
+
+
 def test_variables_stay_variables_and_their_defaults_are_filled_in():
     made = wrapped("Dear {name}, {greeting} {other}", {"name": None, "greeting": "good day,"}, [])
     prompt, said = rendered(made)
@@ -87,11 +117,12 @@ def test_variables_stay_variables_and_their_defaults_are_filled_in():
         ("a (% b %) c", "it contains `(% … %)`, which is a comment in a `.prompt`"),
         ("a\n[CONTENT]\nb", "it contains the header of a section"),
         ("x" * 262_144, "bytes; a `.prompt` has at most 262,144"),
+        ("{{v} }}", "cannot have these braces around its variables"),
     ],
 )
 def test_the_reason_is_told(text, reason):
-    with pytest.raises(ValueError, match="it ") as refused:
-        wrapped(text, {}, [])
+    with pytest.raises(ValueError, match="it |braces") as refused:
+        wrapped(text, {"v": None}, [])
     assert reason in str(refused.value)
 
 

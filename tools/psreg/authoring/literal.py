@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from psreg.core.dataclass import dataclass
 from psreg.formats import dotprompt
 from psreg.formats.dotprompt_sections import ORDER
-from psreg.formats.dotprompt_source import BLANKS, Use, comment_ranges, scan
+from psreg.formats.dotprompt_source import BLANKS, NAME, Use, comment_ranges, scan
 
 _BLANK_LINES = f"{BLANKS}\n"
+_BRACED = re.compile(rf"(?<!\{{)(\{{++)({NAME})(\}}++)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,22 +33,49 @@ def wrapped(
 ) -> Wrapped:
     """Return the `.prompt` that renders to `text`, with the defaults of `variables` filled in.
 
-    All braces in `text` are literal but those around the names of `variables`.
+    Each `{name}` of one of the `variables` is a variable; all other braces in `text` are literal.
 
     Raises:
         ValueError: no `.prompt` renders to it; the message says what it contains.
     """
     defaults = {name: default for name, default in variables.items() if default is not None}
-    said = _filled(text, defaults)
+    meant = _meant(text, variables)
     head = "".join(_head(variables, metadata))
     for content in _ways(text, variables):
         data = f"{head}[CONTENT]\n{content}\n".encode()
         prompt = dotprompt.read(data)
         same = prompt.readable and prompt.defaults == defaults
-        if same and dotprompt.render(prompt, {}).text == said:
+        if same and _read(prompt, variables) == meant:
             names = (variable.name for variable in prompt.variables)
             return Wrapped(data=data, unmeant=tuple(n for n in names if n not in variables))
-    raise ValueError(_reason(text, len(head.encode()) + len(text.encode())))
+    has_defaults = prompt.defaults == defaults
+    size = len(head.encode()) + len(text.encode())
+    raise ValueError(_reason(text, size, has_defaults=has_defaults))
+
+
+def _meant(text: str, variables: Mapping[str, str | None]) -> list[str]:
+    """Return the literal texts of `text`, and between them the names of the variables."""
+    parts, done = [], 0
+    for use in _BRACED.finditer(text):
+        if use[2] in variables:
+            parts += [text[done : use.end(1) - 1], use[2]]
+            done = use.start(3) + 1
+    return [*parts, text[done:]]
+
+
+def _read(prompt: dotprompt.Prompt, variables: Mapping[str, str | None]) -> list[str]:
+    """Return the same of a `.prompt`."""
+    parts: list[str] = []
+    literal: list[str] = []
+    for part in dotprompt.parts(prompt):
+        if isinstance(part, str):
+            literal.append(part)
+        elif part.name in variables:
+            parts += ["".join(literal), part.name]
+            literal = []
+        else:
+            literal.append(f"{{{part.name}}}")
+    return [*parts, "".join(literal)]
 
 
 def _ways(text: str, variables: Mapping[str, str | None]) -> Iterator[str]:
@@ -58,25 +87,36 @@ def _ways(text: str, variables: Mapping[str, str | None]) -> Iterator[str]:
     yield _doubled(
         text, [use for use in uses if text[use.start - 1 : use.start] != "{"], braces.pairs
     )
+    # NOTE: `{{x}}` with a variable `x` is written `{{{x}}}`.
+    around = [*_around(text, variables)]
+    masked = _doubled(text, [], [], [(start, end, " " * (end - start)) for start, end, _ in around])
+    others = scan(masked)
+    yield _doubled(text, others.uses, others.pairs, around)
 
 
-def _doubled(text: str, uses: Iterable[Use], pairs: Iterable[tuple[int, int]]) -> str:
-    edits = [(use.start, use.end, f"{{{{{use.name}}}}}") for use in uses]
+def _around(text: str, variables: Mapping[str, str | None]) -> Iterator[tuple[int, int, str]]:
+    """Yield each variable with the pairs of braces around it, and how they are written."""
+    for use in _BRACED.finditer(text):
+        if use[2] in variables:
+            pairs = min(len(use[1]), len(use[3])) - 1
+            written = f"{'{{' * pairs}{{{use[2]}}}{'}}' * pairs}"
+            yield use.end(1) - 1 - pairs, use.start(3) + 1 + pairs, written
+
+
+def _doubled(
+    text: str,
+    uses: Iterable[Use],
+    pairs: Iterable[tuple[int, int]],
+    others: Iterable[tuple[int, int, str]] = (),
+) -> str:
+    """Return `text` with the braces of `uses` and `pairs` doubled, and with `others` edited."""
+    edits = [*others, *((use.start, use.end, f"{{{{{use.name}}}}}") for use in uses)]
     for opening, closing in pairs:
         edits += [(opening, opening + 2, "{{{{"), (closing, closing + 2, "}}}}")]
     parts, done = [], 0
     for start, end, what in sorted(edits):
         parts += [text[done:start], what]
         done = end
-    return "".join([*parts, text[done:]])
-
-
-def _filled(text: str, defaults: Mapping[str, str]) -> str:
-    """Return `text` with the default of each variable in its place."""
-    parts, done = [], 0
-    for use in scan(text).uses if defaults else ():
-        parts += [text[done : use.start], defaults.get(use.name, text[use.start : use.end])]
-        done = use.end
     return "".join([*parts, text[done:]])
 
 
@@ -92,7 +132,7 @@ def _head(
     yield "\n"
 
 
-def _reason(text: str, size: int) -> str:
+def _reason(text: str, size: int, *, has_defaults: bool) -> str:
     """Return what in `text` no `.prompt` can have."""
     if size > dotprompt.MAX_BYTES:
         return f"it has {size:,} bytes; a `.prompt` has at most {dotprompt.MAX_BYTES:,}"
@@ -100,4 +140,6 @@ def _reason(text: str, size: int) -> str:
         return "it contains `(% … %)`, which is a comment in a `.prompt`"
     if any(f"\n[{name}]\n" in f"\n{text}\n" for name in ORDER):
         return "it contains the header of a section of a `.prompt`"
+    if has_defaults:
+        return "a `.prompt` cannot have these braces around its variables"
     return "a `.prompt` cannot have a default that it states"

@@ -44,8 +44,13 @@ def test_a_default_that_comes_later_is_that_of_the_variable():
 
 def test_a_name_that_is_in_braces_as_text_is_not_that_of_a_variable():
     (found,) = read("act,prompt\nX,${City} {City} {City_2} ${City:b} {{Place}} ${Place}\n")
-    assert found.text == "{City_3} {City} {City_2} {City_3} {{Place}} {Place}"
-    assert found.variables == {"City_3": "b", "Place": None}
+    assert found.text == "{City_3} {City} {City_2} {City_3} {{Place}} {Place_2}"
+    assert found.variables == {"City_3": "b", "Place_2": None}
+
+
+def test_names_that_differ_in_other_characters_are_those_of_two_variables():
+    (found,) = read("act,prompt\nX,${城市} ${国家} ${城市} ${a b} ${a-b} ${a_b} ${a b}\n")
+    assert found.text == "{value} {value_2} {value} {a_b} {a-b} {a_b_2} {a_b}"
 
 
 def test_a_text_that_is_too_long_has_no_variables():

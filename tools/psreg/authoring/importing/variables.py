@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from psreg.formats.dotprompt import MAX_BYTES
-from psreg.formats.dotprompt_source import scan
+from psreg.formats.dotprompt_source import NAME
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
+_IN_BRACES = re.compile(rf"\{{({NAME})\}}")
 
 
 Variables = Mapping[str, str | None]
@@ -22,14 +23,15 @@ def with_variables(
 ) -> tuple[str, Variables]:
     """Return `text` with `{name}` for what `pattern` matches, and the defaults by name.
 
-    The groups of `pattern` are `name` and perhaps `default`; `defaults` are by `name`. Where a name
-    has another default than before, or is in braces as text, the variable gets another name. A text
-    that is too long for a `.prompt` is left as it is.
+    The groups of `pattern` are `name` and perhaps `default`; `defaults` are by `name`. What it
+    matches without a name stands for its first character, as `{{` does in many languages. Where a
+    name has another default than before, or is in braces as text, the variable gets another name. A
+    text that is too long for a `.prompt` is left as it is.
     """
     if len(text) > MAX_BYTES:
         return text, {}
-    rest = scan(pattern.sub("", text)).uses if "{" in text else []
-    known = _Variables(frozenset(use.name for use in rest), defaults)
+    rest = pattern.sub(lambda use: "" if use["name"] else use[0][0], text)
+    known = _Variables(frozenset(_IN_BRACES.findall(rest)), defaults)
     return pattern.sub(known.written, text), known.defaults
 
 
@@ -43,19 +45,25 @@ class _Variables:
     def written(self, use: re.Match[str]) -> str:
         """Return `{name}` for a use of a variable."""
         groups = use.groupdict()
-        stem = _NOT_IN_NAMES.sub("_", groups["name"]).strip("_") or "value"
+        if not groups["name"]:
+            return use[0][0]
+        its_name = " ".join(groups["name"].split())
         said = groups.get("default", self._stated.get(groups["name"]))
         default = None if said is None else said.strip()
-        name = self._names.get((stem, default)) or self._new(stem, default)
+        name = self._names.get((its_name, default)) or self._new(its_name, default)
         # NOTE: where no default is stated, that of the same name holds.
-        self._names.setdefault((stem, None), name)
-        self._names[stem, default] = name
+        self._names.setdefault((its_name, None), name)
+        self._names[its_name, default] = name
         return f"{{{name}}}"
 
-    def _new(self, stem: str, default: str | None) -> str:
-        name = self._names.get((stem, None), stem)
-        if self.defaults.get(name) is not None or name in self._literal:
-            name = next(filter(self._is_free, self._numbered(stem)))
+    def _new(self, its_name: str, default: str | None) -> str:
+        stem = _NOT_IN_NAMES.sub("_", its_name).strip("_") or "value"
+        name = self._names.get((its_name, None), "")
+        if not name or self.defaults[name] is not None:
+            # NOTE: what is not allowed in a name may be all that two names differ in.
+            name = (
+                stem if self._is_free(stem) else next(filter(self._is_free, self._numbered(stem)))
+            )
         self.defaults[name] = default
         return name
 
