@@ -94,8 +94,8 @@ def test_a_variable_has_braces_around_it(text, content):
 def test_each_variable_is_filled_in_or_the_text_is_refused(text):
     try:
         made = wrapped(text, {"v": None, "w": "default"}, [])
-    except ValueError as error:
-        assert "[CONTENT]" in text or not text or "these braces" in str(error)
+    except ValueError:
+        assert "[CONTENT]" in text or not text or "{{" in text or "}}" in text
         return
     prompt = dotprompt.read(made.data)
     assert dotprompt.render(prompt, {}).text == text.replace("{w}", "default")
@@ -121,7 +121,7 @@ def test_variables_stay_variables_and_their_defaults_are_filled_in():
     ],
 )
 def test_the_reason_is_told(text, reason):
-    with pytest.raises(ValueError, match="it |braces") as refused:
+    with pytest.raises(ValueError, match=r"it |braces") as refused:
         wrapped(text, {"v": None}, [])
     assert reason in str(refused.value)
 

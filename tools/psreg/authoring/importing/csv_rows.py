@@ -10,17 +10,18 @@ import csv
 import hashlib
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from io import StringIO
 from itertools import islice
 
 from psreg.authoring.importing.found import (
     FIELDS,
+    LONGEST_TITLE,
     MAX_FILE,
     STANDARD_INPUT,
     Fields,
     Found,
+    Places,
     Refused,
     SourceFile,
     listed,
@@ -32,7 +33,6 @@ from psreg.authoring.literal import trimmed
 
 _SUFFIXES = (".csv", ".tsv")
 _DELIMITERS = ",;\t|"
-_LONGEST_TITLE = 200
 _MOST_COLUMNS = 1_000
 _OF_PROMPTS_CHAT = "act"
 _VARIABLE = re.compile(r"\$\{(?P<name>[^{}:\n]{1,60})(?::(?P<default>[^{}\n]{0,500}))?\}")
@@ -73,7 +73,7 @@ class _Table:
     """A CSV file: how many columns it has, their names, and which column has which field."""
 
     def __init__(self, file: SourceFile, fields: Fields) -> None:
-        self._path, self._text = file.path, file.text
+        self._text = file.text
         first_line = self._text.partition("\n")[0]
         self._delimiter = max(_DELIMITERS, key=first_line.count)
         _, first = next(self._lines(), (1, ""))
@@ -83,7 +83,7 @@ class _Table:
         fields_ = {field: named(field, self.header, fields) for field in FIELDS}
         self.columns = {field: self.header.index(name) for field, name in fields_.items() if name}
         self._others = sorted(set(range(len(self.header))) - set(self.columns.values()))
-        self._titles = Counter[str]()
+        self._places = Places(file.path)
 
     def rows(self) -> Iterator[tuple[int, Sequence[str] | str]]:
         """Yield each row after the first one, or its fault, with the line in which it begins."""
@@ -108,15 +108,13 @@ class _Table:
     def found(self, row: Sequence[str]) -> Found:
         """Return the prompt of a row, which has as many cells as the first one."""
         cells = {field: row[at] for field, at in self.columns.items()}
-        title = said(cells.get("title", ""))[:_LONGEST_TITLE]
-        self._titles[title] += 1
-        again, place = self._titles[title], title.replace("\\", "/") or "prompt"
+        title = said(cells.get("title", ""))[:LONGEST_TITLE]
         variables: Variables = {}
         text = trimmed(cells["text"])
         if _OF_PROMPTS_CHAT in self.header:
             text, variables = with_variables(text, _VARIABLE)
         return Found(
-            path=f"{self._path}#{place}" + f" ({again})" * (again > 1),
+            path=self._places.of(title),
             sha256=hashlib.sha256(json.dumps(row, ensure_ascii=False).encode()).hexdigest(),
             text=text,
             title=title,

@@ -12,6 +12,7 @@ from psreg.authoring.importing import (
     agent_skill,
     assistant_files,
     csv_rows,
+    langchain,
     markdown,
     messages,
     pattern_folder,
@@ -34,6 +35,7 @@ FORMATS = (
     Format(assistant_files.claims_command, assistant_files.read_command),
     Format(assistant_files.claims_prompt_file, assistant_files.read_prompt_file),
     Format(template_files.claims, template_files.read),
+    Format(langchain.claims, langchain.read),
     Format(messages.claims, messages.read),
     Format(markdown.claims, markdown.read),
 )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
+from posixpath import normpath
 from typing import Any
 
 MAX_FILE = 4 * 1024 * 1024
@@ -21,6 +23,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "license": ("license", "licence"),
 }
 """What sources call the fields of a prompt: columns, and keys of front matter. The first counts."""
+
+LONGEST_TITLE = 200
+"""The most characters of the title of a part of a file."""
 
 STANDARD_INPUT = PurePosixPath("-")
 """The path of what is read from standard input."""
@@ -58,12 +63,40 @@ class SourceFile:
             text = self.data.decode("utf-16" if utf16 else "utf-8-sig")
         except UnicodeDecodeError as error:
             raise ValueError("it is not a text in UTF-8") from error
-        return text.replace("\r\n", "\n").replace("\r", "\n")
+        return unix_lines(text)
 
     @property
     def sha256(self) -> str:
         """The digest of its bytes."""
         return hashlib.sha256(self.data).hexdigest()
+
+    def beside(self, reference: str) -> SourceFile:
+        """Return the file that a path relative to the folder of this one names.
+
+        Raises:
+            ValueError: the source does not have it.
+        """
+        path = PurePosixPath(normpath(self.path.parent / reference))
+        if path not in self.files:
+            raise ValueError(f"the source does not have `{said(reference)[:_SHOWN]}` beside it")
+        return SourceFile(path=path, files=self.files)
+
+
+_SHOWN = 100
+
+
+class Places:
+    """The paths of the parts of a file: its path and the title of each, perhaps numbered."""
+
+    def __init__(self, path: PurePosixPath) -> None:
+        self._path = path
+        self._titles = Counter[str]()
+
+    def of(self, title: str) -> str:
+        """Return the path of the next part, of which the title may be ""."""
+        self._titles[title] += 1
+        again, place = self._titles[title], title.replace("\\", "/") or "prompt"
+        return f"{self._path}#{place}" + f" ({again})" * (again > 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +143,11 @@ def said(value: Any) -> str:
     if value is None or isinstance(value, bool | list | dict | bytes):
         return ""
     return " ".join(str(value).split())
+
+
+def unix_lines(text: str) -> str:
+    r"""Return `text` with `\n` for each kind of line break."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def listed(value: Any) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""YAML front matter, which many formats of prompts have before their text.
+"""YAML front matter, which many formats of prompts have before their text, and YAML alone.
 
 YAML is read by PyYAML, of the extra `psreg[import]`, with the loader that makes nothing but texts,
 lists and mappings of it. Aliases, deep nesting and long front matter, with which a small file asks
@@ -27,23 +27,29 @@ def divided(text: str) -> tuple[Mapping[str, Any], str]:
     fenced = _FENCED.match(text)
     if fenced is None:
         return {}, text
-    if len(fenced[1]) > _LONGEST:
-        raise ValueError(f"its front matter has more than {_LONGEST:,} characters")
-    found = _loaded(fenced[1])
+    found = loaded(fenced[1], "its front matter")
     if not isinstance(found, dict):
         raise ValueError("its front matter is not a mapping")  # noqa: TRY004 - that of a source
     return {str(key): value for key, value in found.items()}, text[fenced.end() :]
 
 
-def _loaded(text: str) -> Any:
+def loaded(text: str, what: str) -> Any:
+    """Return what a text in YAML says, in texts, lists and mappings; `what` it is, for messages.
+
+    Raises:
+        ValueError: it is not valid, or too complex.
+        UnavailableError: `EXTRA_MISSING`.
+    """
+    if len(text) > _LONGEST:
+        raise ValueError(f"{what} has more than {_LONGEST:,} characters")
     with extra("import"):
         import yaml  # noqa: PLC0415 - an extra
     try:
         # NOTE: an alias lets few characters stand for very much.
         if "*" in text and any(isinstance(each, yaml.AliasToken) for each in yaml.scan(text)):
-            raise ValueError("its front matter has an alias of YAML")
+            raise ValueError(f"{what} has an alias of YAML")
         # NOTE: for the safe loader, `on:` is True and `1.10` is 1.1.
         found = yaml.load(text, yaml.BaseLoader)  # noqa: S506 - it is safer than the safe one
     except (yaml.YAMLError, RecursionError, OverflowError) as error:
-        raise ValueError("its front matter is not valid YAML") from error
+        raise ValueError(f"{what} is not valid YAML") from error
     return found or {}

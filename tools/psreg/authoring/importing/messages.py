@@ -6,13 +6,14 @@ A `.prompt` is one message. Of several, each begins with a line `system:`, `user
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile
+from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile, unix_lines
 from psreg.authoring.literal import trimmed
 
 _SUFFIX = ".json"
+NOT_TEXT = "a message has something else than text, or calls a tool"
 
 
 def claims(file: SourceFile, _fields: Fields) -> bool:
@@ -23,23 +24,40 @@ def claims(file: SourceFile, _fields: Fields) -> bool:
 def read(file: SourceFile, _fields: Fields) -> Iterator[Found | Refused]:
     """Yield the one prompt of a file, or why it has none; nothing if it has no messages."""
     document = _loaded(file.text)
-    messages = _messages(document)
-    if not messages:
+    try:
+        text = text_of(document)
+    except ValueError as error:
+        yield Refused(path=str(file.path), reason=str(error))
         return
-    if any(text is None for _, text in messages):
-        reason = "a message has something else than text, or calls a tool"
-        yield Refused(path=str(file.path), reason=reason)
+    if text is None:
         return
-    texts = [(role, trimmed(text or "")) for role, text in messages]
-    several = len(texts) > 1
     others = document if isinstance(document, dict) else {}
     yield Found(
         path=str(file.path),
         sha256=file.sha256,
-        text="\n\n".join(f"{role}:\n{text}" if several else text for role, text in texts),
+        text=text,
         title=file.path.name.partition(".")[0],
         lost=tuple(key for key in others if key not in ("messages", "system")),
     )
+
+
+def text_of(document: Any) -> str | None:
+    """Return the messages of a document as one text; None if it has none.
+
+    Raises:
+        ValueError: a message has something else than text.
+    """
+    messages = _messages(document)
+    if any(text is None for _, text in messages):
+        raise ValueError(NOT_TEXT)
+    return joined([(role, text or "") for role, text in messages]) if messages else None
+
+
+def joined(messages: Sequence[tuple[str, str]]) -> str:
+    """Return the texts of messages as one; of several, each begins with a line of its role."""
+    texts = [(role, trimmed(unix_lines(text))) for role, text in messages]
+    several = len(texts) > 1
+    return "\n\n".join(f"{role}:\n{text}" if several else text for role, text in texts)
 
 
 def _loaded(text: str) -> Any:
@@ -58,10 +76,11 @@ def _messages(document: Any) -> list[tuple[str, str | None]]:
     if not rows or not all(isinstance(row.get("role"), str) for row in rows):
         return []
     first = [("system", _text(request["system"]))] if "system" in request else []
-    return [*first, *((row["role"], _text_of(row)) for row in rows)]
+    return [*first, *((row["role"], message_text(row)) for row in rows)]
 
 
-def _text_of(message: dict[str, Any]) -> str | None:
+def message_text(message: Mapping[str, Any]) -> str | None:
+    """Return the text of a message; None if it has something else."""
     return None if message.get("tool_calls") else _text(message.get("content"))
 
 

@@ -18,13 +18,13 @@ from typing import Any
 
 from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile, said
 from psreg.authoring.importing.markdown import prompt_of
-from psreg.authoring.importing.variables import Variables, with_variables
+from psreg.authoring.importing.template_languages import without_logic
+from psreg.authoring.importing.variables import Variables
 
 _SUFFIXES = (".prompt", ".prompty")
 _NAME = r"(?P<name>(?!(?:else|history|this)\b)[A-Za-z_][A-Za-z0-9_-]*)"
 _VARIABLE = re.compile(rf"(?<!\{{)(?P<raw>\{{)?\{{\{{[ \t]*{_NAME}[ \t]*\}}\}}(?(raw)\}})(?!\}})")
 _ROLE = re.compile(r"\{\{[ \t]*role[ \t]+[\"'](system|user|model)[\"'][ \t]*\}\}[ \t]*\n?")
-_LOGIC = re.compile(r"\{\{[^{}\n]{0,60}\}{0,2}|\{[%#][^{}\n]{0,60}[%#]?\}?")
 
 KERNEL_FILE, _CONFIG = "skprompt.txt", "config.json"
 _KERNEL_VARIABLE = re.compile(r"\{\{[ \t]*\$(?P<name>[A-Za-z0-9_]+)[ \t]*\}\}")
@@ -43,20 +43,7 @@ def read(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
 def _template(matter: Mapping[str, Any], body: str) -> tuple[str, Variables]:
     text = _ROLE.sub(lambda use: f"{use[1].replace('model', 'assistant')}:\n", body)
     inputs = matter.get("input", matter.get("inputs"))
-    return _without_logic(text, _VARIABLE, _defaults(inputs))
-
-
-def _without_logic(
-    text: str, pattern: re.Pattern[str], defaults: Mapping[str, str]
-) -> tuple[str, Variables]:
-    """Return a text with its variables.
-
-    Raises:
-        ValueError: it has logic.
-    """
-    if logic := _LOGIC.search(pattern.sub("", text)):
-        raise ValueError(f"it has `{logic[0]}`, which a `.prompt` cannot do")
-    return with_variables(text, pattern, defaults)
+    return without_logic(text, _VARIABLE, _defaults(inputs))
 
 
 def _defaults(inputs: Any) -> dict[str, str]:
@@ -97,7 +84,7 @@ def read_kernel(
 def _kernel(
     defaults: Mapping[str, str], _matter: Mapping[str, Any], body: str
 ) -> tuple[str, Variables]:
-    return _without_logic(body, _KERNEL_VARIABLE, defaults)
+    return without_logic(body, _KERNEL_VARIABLE, defaults)
 
 
 def _kernel_defaults(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

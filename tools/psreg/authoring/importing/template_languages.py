@@ -1,0 +1,89 @@
+"""Languages of templates: their variables become those of a `.prompt`, and logic is refused.
+
+A `.prompt` has no conditions, loops, helpers, filters or calls; the first one is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from psreg.authoring.importing.found import said
+from psreg.authoring.importing.variables import Variables, with_variables
+
+_LOGIC = re.compile(r"\{{2,3}[^{}\n]{0,60}\}{0,3}|\{[%#][^{}\n]{0,60}[%#]?\}?")
+_NAME = r"(?P<name>[^\W\d][\w-]{0,59})"
+_IN_F_STRING = re.compile(r"\{[^{}\n]{0,60}\}?|\}")
+_IN_MUSTACHE = re.compile(r"\{{2,3}[^{}\n]{0,60}\}{0,3}")
+_WORDS_OF_JINJA = r"(?!(?:true|false|none|and|or|not|in|is|if|else)\b)"
+_NAME_IN_JINJA = rf"(?P<name>(?i:{_WORDS_OF_JINJA})[^\W\d]\w{{0,59}})"
+_COMMENT = re.compile(r"(?<!\{)\{#(?![-+])(?:[^#]|#(?!\}))*(?<![-+])#\}")
+
+
+class Language(NamedTuple):
+    """A language: its variables, what else begins with its braces, and its comments if any."""
+
+    variable: re.Pattern[str]
+    logic: re.Pattern[str]
+    comment: re.Pattern[str] | None = None
+
+
+def _doubled(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\{{)\{{\{{[ \t]*{name}[ \t]*\}}\}}")
+
+
+F_STRING = "f-string"
+JINJA = "jinja2"
+LANGUAGES: Mapping[str, Language] = {
+    F_STRING: Language(re.compile(rf"\{{\{{|\}}\}}|\{{{_NAME}\}}"), _IN_F_STRING),
+    "mustache": Language(_doubled(_NAME), _IN_MUSTACHE),
+    JINJA: Language(_doubled(_NAME_IN_JINJA), _LOGIC, _COMMENT),
+}
+"""The languages of LangChain, by their names there; promptfoo's Nunjucks is like Jinja."""
+
+
+class Converted(NamedTuple):
+    """A text with its variables, and what of the template has no place in it."""
+
+    text: str
+    variables: Variables
+    lost: tuple[str, ...]
+
+
+def converted(template: str, language: str, values: Mapping[str, Any], where: str) -> Converted:
+    """Return the text of a template, in which `values` are defaults.
+
+    `where` is what the source calls `values`. Those that the template does not use are lost, as
+    are those that are not one line of text, and comments.
+
+    Raises:
+        ValueError: the template has logic.
+    """
+    its = LANGUAGES[language]
+    text, comments = its.comment.subn("", template) if its.comment else (template, 0)
+    used = {use["name"] for use in its.variable.finditer(text)}
+    defaults = {name: str(value) for name, value in values.items() if _is_line(value)}
+    lost = [f"{where}.{name}" for name in values if name not in used or name not in defaults]
+    text, variables = without_logic(text, its.variable, defaults, its.logic)
+    return Converted(text, variables, (*lost, *["comments"] * (comments > 0)))
+
+
+def _is_line(value: Any) -> bool:
+    return said(value) == str(value)
+
+
+def without_logic(
+    text: str,
+    pattern: re.Pattern[str],
+    defaults: Mapping[str, str],
+    logic: re.Pattern[str] = _LOGIC,
+) -> tuple[str, Variables]:
+    """Return a text with its variables.
+
+    Raises:
+        ValueError: it has logic.
+    """
+    if found := logic.search(pattern.sub("", text)):
+        raise ValueError(f"it has `{found[0]}`, which a `.prompt` cannot do")
+    return with_variables(text, pattern, defaults)
