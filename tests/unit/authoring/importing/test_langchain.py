@@ -142,7 +142,7 @@ def test_any_mustache_renders_to_itself_or_is_refused(pieces):
 
 
 def test_what_langchain_dumps():
-    found = of(template("Hi {a}.", partial_variables={"a": "you", "n": 1}, metadata={"x": 1}))
+    found = of(template("Hi {a}.", partial_variables={"a": "you", "n": None}, metadata={"x": 1}))
     assert (found.title, found.text, found.variables) == ("a", "Hi {a}.", {"a": "you"})
     assert found.lost == ("metadata", "partial_variables.n")
 
@@ -282,6 +282,13 @@ def test_a_template_in_another_file_is_read_within_the_source():
     assert (found.text, found.variables) == ("Hi {x}.", {"x": None})
     (changed,) = found_in({**files, "p/texts/a.txt": "Hi {y}."})
     assert found.sha256 != changed.sha256
+
+
+def test_files_are_read_up_to_the_size_of_a_prompt():
+    rows = [{"role": "user", "prompt": {"template_path": "a.txt"}}] * 3
+    chat = json.dumps({"_type": "chat", "messages": rows})
+    (refused,) = found_in({"a.json": chat, "a.txt": "x" * 100_000})
+    assert refused.reason == "it has more than 262,144 characters"
 
 
 def test_very_many_variables_and_messages_are_read():

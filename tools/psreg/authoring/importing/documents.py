@@ -28,7 +28,11 @@ def document(file: SourceFile) -> Any:
         raise ValueError("it is not valid JSON") from error
 
 
+def table(value: Any) -> Mapping[str, Any]:
+    """Return a mapping with texts as keys; {} for anything else."""
+    return {str(key): said for key, said in value.items()} if isinstance(value, dict) else {}
+
+
 def stated(value: Any) -> Mapping[str, Any]:
     """Return what a mapping says something about; {} for anything else."""
-    rows = value.items() if isinstance(value, dict) else ()
-    return {str(key): said for key, said in rows if said not in _NOTHING}
+    return {key: said for key, said in table(value).items() if said not in _NOTHING}

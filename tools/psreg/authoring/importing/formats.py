@@ -16,6 +16,7 @@ from psreg.authoring.importing import (
     markdown,
     messages,
     pattern_folder,
+    promptfoo,
     template_files,
 )
 from psreg.authoring.importing.found import Fields, Files, Found, Refused, SourceFile
@@ -36,6 +37,7 @@ FORMATS = (
     Format(assistant_files.claims_prompt_file, assistant_files.read_prompt_file),
     Format(template_files.claims, template_files.read),
     Format(langchain.claims, langchain.read),
+    Format(promptfoo.claims, promptfoo.read),
     Format(messages.claims, messages.read),
     Format(markdown.claims, markdown.read),
 )

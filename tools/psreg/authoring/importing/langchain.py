@@ -12,11 +12,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from psreg.authoring.importing.documents import JSON, YAML, document, stated
+from psreg.authoring.importing.documents import JSON, YAML, document, stated, table
 from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile, said
 from psreg.authoring.importing.markdown import prompt_of
 from psreg.authoring.importing.messages import NOT_TEXT, joined, message_text
 from psreg.authoring.importing.template_languages import F_STRING, LANGUAGES, converted
+from psreg.formats.dotprompt import MAX_BYTES
 
 _IN_JSON = re.compile(r'"_type"\s*:\s*"(?:prompt|few_shot|chat)|"lc"\s*:\s*1\b')
 _IN_YAML = re.compile(r"^_type[ \t]*:[ \t]*[\"']?(?:prompt|few_shot|chat)", re.MULTILINE)
@@ -88,7 +89,7 @@ class _Prompt:
     def __init__(self, file: SourceFile) -> None:
         self._file, self._data = file, file.data
         self._messages: list[tuple[str, str, bool]] = []
-        self._language = F_STRING
+        self._language, self._size = F_STRING, 0
         self._languages: dict[str, None] = {}
         self._values: dict[str, Any] = {}
         self._others: dict[str, Any] = {}
@@ -110,11 +111,15 @@ class _Prompt:
             text = other.text
         if not isinstance(text, str):
             raise ValueError("its `template` is not a text")  # noqa: TRY004 - that of a source
+        # NOTE: else a small chat may name a large file very often.
+        self._size += len(text)
+        if self._size > MAX_BYTES:
+            raise ValueError(f"it has more than {MAX_BYTES:,} characters")
         return text
 
     def _note(self, facts: Mapping[str, Any], known: Collection[str]) -> None:
         """Take `partial_variables`, and what has no place."""
-        values = stated(facts.get(_PARTIAL))
+        values = table(facts.get(_PARTIAL))
         for name in sorted(values.keys() & self._values.keys()):
             if values[name] != self._values[name]:
                 raise ValueError(f"its `{_PARTIAL}` have two values for `{name[:_SHOWN]}`")
