@@ -6,14 +6,16 @@ import json
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from psreg.authoring.importing import entries
+from psreg.authoring.importing.formats import prompts_in
 from psreg.client.exports.bill_of_materials import bill_of_materials
-from psreg.client.exports.exported import Exported, Open
+from psreg.client.exports.exported import Exported, Open, exported
 from psreg.client.exports.targets import NAMES, exports, target_of
 from psreg.client.library import Receipt
 from psreg.core.errors import FindingsError
@@ -147,6 +149,80 @@ def test_templates_render_what_psreg_renders(loaders, target, parts) -> None:
         values = {made.identifiers[name]: value for name, value in known.items()}
         expected = allowed(target, rendered(made, known))
         assert outcome(loaders, target, made, values) in expected
+
+
+def imported(data: bytes) -> tuple[Exported, tuple[str, ...]]:
+    """Return what `psreg import` makes of a file of LangChain, and its variables in their order.
+
+    Raises:
+        ValueError: no `.prompt` has such braces around its variables.
+    """
+    (found,) = prompts_in({PurePosixPath("a.json"): data}, {}, lambda _: True, is_alone=True)
+    made = entries.artifact(found).data
+    facts = {"name": "again", "version": "1.0.0", "sha256": "0" * 64, "values": {}}
+    return exported(made, "again.prompt", **facts), tuple(found.variables)
+
+
+@given(parts=st.lists(PIECE, max_size=6))
+@settings(max_examples=60)
+def test_what_is_imported_from_langchain_is_exported_as_it_was(loaders, parts) -> None:
+    made = prompt("start ", *parts, " end")
+    values = {each.name: VALUES[each.name] for each in made.variables}
+    (data,) = exports(made, target_of("langchain")).values()
+    try:
+        again, names = imported(data)
+    except ValueError:
+        assert "{{" in made.with_placeholders() or "}}" in made.with_placeholders()
+        return
+    renamed = dict(zip(names, values.values(), strict=True))
+    given_values = {again.identifiers[name]: value for name, value in renamed.items()}
+    assert loaded(loaders, "langchain", again, given_values) == rendered(made, values)
+    filled = "".join(part if isinstance(part, str) else renamed[part.name] for part in again.parts)
+    assert filled == rendered(made, values)
+
+
+def constructor(kind: str, **kwargs: object) -> dict[str, object]:
+    path = ["langchain", "prompts", "chat" if "Message" in kind else "prompt", kind]
+    return {"lc": 1, "type": "constructor", "id": path, "kwargs": kwargs}
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("f-string", 'Ask {who}: {{"{{who}}": {{{who}}}}} }}'),
+        ("mustache", 'Ask {{who}}: {"{who}": {{ who }}}}} {% x %}'),
+    ],
+)
+def test_a_template_is_imported_as_its_library_reads_it(loaders, tmp_path, language, text) -> None:
+    source = constructor(
+        "PromptTemplate", template=text, template_format=language, input_variables=["who"]
+    )
+    (tmp_path / "a.json").write_text(json.dumps(source))
+    again, (name,) = imported((tmp_path / "a.json").read_bytes())
+    filled = again.written(str, lambda _: "Ana")
+    assert loaders.load("langchain", tmp_path, {"who": "Ana"}) == filled
+    assert loaded(loaders, "langchain", again, {name: "Ana"}) == filled
+
+
+def test_a_chat_is_imported_as_its_library_reads_it(loaders, tmp_path) -> None:
+    texts = {
+        "SystemMessagePromptTemplate": "Be kind to {who}: {{x}}.",
+        "HumanMessagePromptTemplate": "Hi {who}.",
+        "AIMessagePromptTemplate": "Hi.",
+    }
+    messages = [
+        constructor(kind, prompt=constructor("PromptTemplate", template=text, input_variables=[]))
+        for kind, text in texts.items()
+    ]
+    chat = constructor("ChatPromptTemplate", messages=messages, input_variables=["who"])
+    chat["id"] = ["langchain", "prompts", "chat", "ChatPromptTemplate"]
+    (tmp_path / "a.json").write_text(json.dumps(chat))
+    again, _ = imported((tmp_path / "a.json").read_bytes())
+    said = again.written(str, lambda _: "Ana")
+    for role, name in (("system", "System"), ("user", "Human"), ("assistant", "AI")):
+        said = said.replace(f"{role}:\n", f"{name}: ")
+    read = loaders.load("langchain", tmp_path, {"who": "Ana"})
+    assert read == said.replace("\n\n", "\n")
 
 
 @pytest.mark.parametrize(
