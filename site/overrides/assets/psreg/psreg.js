@@ -45,6 +45,8 @@ function onSlash(event, input) {
   const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
   if (!input || event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
+  // On small screens the search of the header is hidden until it is open.
+  if (input.matches(".md-search__input")) document.querySelector("#__search").checked = true;
   input.focus();
 }
 
@@ -69,14 +71,26 @@ function openByKeys() {
   const open = document.querySelector("#__search");
   const input = document.querySelector(".md-search__input");
   if (!open || !input) return;
-  open.addEventListener("change", () => (open.checked ? input.focus() : input.blur()));
+  // On small screens an arrow closes the open search; elsewhere it is a picture in the field.
+  const arrow = document.querySelector(".md-search__icon[for=__search]");
+  const small = matchMedia("(max-width: 59.984375em)");
+  const set = (checked) => {
+    open.checked = checked;
+    arrow.tabIndex = checked && small.matches ? 0 : -1;
+  };
+  set(open.checked);
+  open.addEventListener("change", () => {
+    set(open.checked);
+    if (open.checked) input.focus();
+    else document.activeElement.blur();
+  });
   document.addEventListener("focusin", ({ target }) => {
-    if (target === input) open.checked = true;
-    else if (!target.closest(".md-search")) open.checked = false;
+    if (target === input) set(true);
+    else if (!target.closest(".md-search")) set(false);
   });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !open.checked) return;
-    open.checked = false;
+    set(false);
     document.activeElement.blur();
   });
 }
