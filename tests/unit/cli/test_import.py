@@ -175,6 +175,21 @@ def test_what_is_not_known_is_asked_for(client: Client, words: tuple[str, ...], 
     assert (done.code, told in done.err) == (2, True), done.err
 
 
+def test_templates_of_other_programs_are_imported(client: Client, tmp_path: Path) -> None:
+    folder = tmp_path / "templates"
+    folder.mkdir()
+    (folder / "letter.json").write_text('{"_type": "prompt", "template": "Dear {name}, {{x}}"}')
+    (folder / "promptfooconfig.yaml").write_text(
+        "prompts: [{raw: 'Say {{it}}.', label: Say it}, file://p.py]\nproviders: [echo]\n"
+    )
+    done = client.run("import", folder, *ADDRESS)
+    assert (done.code, written(client)) == (1, ["letter", "say_it"])
+    assert "promptfooconfig.yaml#p: `p.py` is a program" in done.out
+    assert "promptfooconfig.yaml#Say it: variables: `it`; left out: `providers`" in done.out
+    path = "pbes/prompt/letter/0.1.0/letter.prompt"
+    assert client.run("render", path, "--set", "name=Ana").out == "Dear Ana, {x}"
+
+
 def test_nothing_to_import(client: Client, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     done = client.run("import", tmp_path / "empty", *ADDRESS)

@@ -87,7 +87,15 @@ def test_each_language_has_variables_and_literal_braces(language, text, read, lo
         *(("jinja2", logic) for logic in ("{% if x %}", "{{ x | upper }}", "{{ x.y }}", "{{ 1 }}")),
         *(
             ("jinja2", logic)
-            for logic in ("{{ true }}", "{{x()}}", "{{- x -}}", "{#- x -#}", "{{{")
+            for logic in (
+                "{{ true }}",
+                "{{x()}}",
+                "{{- x -}}",
+                "{#- x -#}",
+                "{# x +#}",
+                "{{#x#}",
+                "{{{",
+            )
         ),
     ],
 )
@@ -289,6 +297,16 @@ def test_files_are_read_up_to_the_size_of_a_prompt():
     chat = json.dumps({"_type": "chat", "messages": rows})
     (refused,) = found_in({"a.json": chat, "a.txt": "x" * 100_000})
     assert refused.reason == "it has more than 262,144 characters"
+
+
+@pytest.mark.parametrize(
+    "text", ["{#" * 100_000, "{#-" * 80_000 + "#}", "{{" * 100_000, "{" * 250_000]
+)
+@pytest.mark.parametrize("language", ["f-string", "mustache", "jinja2"])
+def test_very_many_braces_are_text_or_refused(language, text):
+    found = of(prompt(text, template_format=language))
+    is_text = language == ("mustache" if "#" in text else "f-string")
+    assert isinstance(found, Found if is_text else Refused)
 
 
 def test_very_many_variables_and_messages_are_read():

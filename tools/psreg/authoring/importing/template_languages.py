@@ -18,15 +18,15 @@ _IN_F_STRING = re.compile(r"\{[^{}\n]{0,60}\}?|\}")
 _IN_MUSTACHE = re.compile(r"\{{2,3}[^{}\n]{0,60}\}{0,3}")
 _WORDS_OF_JINJA = r"(?!(?:true|false|none|and|or|not|in|is|if|else)\b)"
 _NAME_IN_JINJA = rf"(?P<name>(?i:{_WORDS_OF_JINJA})[^\W\d]\w{{0,59}})"
-_COMMENT = re.compile(r"(?<!\{)\{#(?![-+])(?:[^#]|#(?!\}))*(?<![-+])#\}")
+_OPEN, _CLOSE = "{#", "#}"
 
 
 class Language(NamedTuple):
-    """A language: its variables, what else begins with its braces, and its comments if any."""
+    """A language: its variables, what else begins with its braces, and whether it has comments."""
 
     variable: re.Pattern[str]
     logic: re.Pattern[str]
-    comment: re.Pattern[str] | None = None
+    has_comments: bool = False
 
 
 def _doubled(name: str) -> re.Pattern[str]:
@@ -38,7 +38,7 @@ JINJA = "jinja2"
 LANGUAGES: Mapping[str, Language] = {
     F_STRING: Language(re.compile(rf"\{{\{{|\}}\}}|\{{{_NAME}\}}"), _IN_F_STRING),
     "mustache": Language(_doubled(_NAME), _IN_MUSTACHE),
-    JINJA: Language(_doubled(_NAME_IN_JINJA), _LOGIC, _COMMENT),
+    JINJA: Language(_doubled(_NAME_IN_JINJA), _LOGIC, has_comments=True),
 }
 """The languages of LangChain, by their names there; promptfoo's Nunjucks is like Jinja."""
 
@@ -61,12 +61,28 @@ def converted(template: str, language: str, values: Mapping[str, Any], where: st
         ValueError: the template has logic.
     """
     its = LANGUAGES[language]
-    text, comments = its.comment.subn("", template) if its.comment else (template, 0)
+    text = _without_comments(template) if its.has_comments else template
+    has_comments = text != template
     used = {use["name"] for use in its.variable.finditer(text)}
     defaults = {name: str(value) for name, value in values.items() if _is_line(value)}
     lost = [f"{where}.{name}" for name in values if name not in used or name not in defaults]
     text, variables = without_logic(text, its.variable, defaults, its.logic)
-    return Converted(text, variables, (*lost, *["comments"] * (comments > 0)))
+    return Converted(text, variables, (*lost, *["comments"] * has_comments))
+
+
+def _without_comments(template: str) -> str:
+    """Return a template without its comments, but with those that remove blanks around them."""
+    parts, at = [], 0
+    while (start := template.find(_OPEN, at)) >= 0:
+        end = template.find(_CLOSE, start + len(_OPEN)) + len(_CLOSE)
+        if end < len(_CLOSE):
+            break
+        inner = template[start + len(_OPEN) : end - len(_CLOSE)]
+        is_plain = inner[:1] not in ("-", "+") and inner[-1:] not in ("-", "+")
+        is_plain = is_plain and template[start - 1 : start] != "{"
+        parts.append(template[at : start if is_plain else end])
+        at = end
+    return "".join([*parts, template[at:]])
 
 
 def _is_line(value: Any) -> bool:
