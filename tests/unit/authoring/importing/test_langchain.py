@@ -64,6 +64,17 @@ def test_a_prompt_in_yaml(path):
     )  # fmt: skip
 
 
+def test_a_prompt_that_does_not_say_what_it_is():
+    document = {"input_variables": ["a"], "output_parser": None, "template": "Say {a}."}
+    found = of(document, "prompts/greet/prompt.json")
+    assert (found.title, found.text, found.lost) == ("greet", "Say {a}.", ())
+    assert of("input_variables: []\ntemplate: 'Say hello.'\n", "a.yaml").text == "Say hello."
+    assert of({"input_variables": [], "template_path": "b.txt"}) == Refused(
+        path="a.json", reason="the source does not have `b.txt` beside it"
+    )
+    assert found_in({"a.json": {"input_variables": [], "prefix": "x"}}) == []
+
+
 @pytest.mark.parametrize(
     ("language", "text", "read", "lost"),
     [

@@ -1,4 +1,4 @@
-"""Prompts of LangChain: `_type: prompt` in JSON or YAML, and what `langchain_core.load` writes.
+"""Prompts of LangChain: JSON and YAML of `load_prompt`, and what `langchain_core.load` writes.
 
 Their languages of templates are f-strings, Mustache and Jinja. `partial_variables` are defaults. A
 file that `template_path` names is read if the source has it beside the prompt.
@@ -19,8 +19,13 @@ from psreg.authoring.importing.messages import NOT_TEXT, joined, message_text
 from psreg.authoring.importing.template_languages import F_STRING, LANGUAGES, converted
 from psreg.formats.dotprompt import MAX_BYTES
 
-_IN_JSON = re.compile(r'"_type"\s*:\s*"(?:prompt|few_shot|chat)|"lc"\s*:\s*1\b')
-_IN_YAML = re.compile(r"^_type[ \t]*:[ \t]*[\"']?(?:prompt|few_shot|chat)", re.MULTILINE)
+_UNSAID = "input_variables"
+"""What a prompt that does not say what it is has; LangChain takes it for one text."""
+
+_IN_JSON = re.compile(rf'"_type"\s*:\s*"(?:prompt|few_shot|chat)|"lc"\s*:\s*1\b|"{_UNSAID}"\s*:')
+_IN_YAML = re.compile(
+    rf"^_type[ \t]*:[ \t]*[\"']?(?:prompt|few_shot|chat)|^{_UNSAID}[ \t]*:", re.MULTILINE
+)
 _ONE = ("prompt", "PromptTemplate")
 _SEVERAL = ("chat", "chat_prompt", "ChatPromptTemplate")
 _ROLES: Mapping[str, str] = {
@@ -40,6 +45,9 @@ _OF_MESSAGES = (*_OF_TEMPLATES, "role", "type", "content", "prompt")
 _OF_CHATS = ("input_variables", _PARTIAL, "template_format", "messages")
 _OF_JINJA = re.compile(r"\{[{%#]")
 _PAIR = ("role", "content")
+_STEM = "prompt"
+"""A file of this name says nothing; its folder does."""
+
 _SHOWN = 60
 
 
@@ -57,7 +65,7 @@ def read(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
         ValueError: it is not valid, or no `.prompt` can hold it; the message says why.
     """
     whole = document(file)
-    if not isinstance(whole, dict) or not (kind := _kind(whole)):
+    if not isinstance(whole, dict) or not (kind := _kind(whole) or _unsaid(whole)):
         return
     prompt = _Prompt(file)
     if kind in _ONE:
@@ -75,6 +83,12 @@ def _kind(said_: Mapping[str, Any]) -> str:
     if said_.get("lc") == 1 and isinstance(names, list) and names:
         return said(names[-1])
     return said(said_.get("_type"))
+
+
+def _unsaid(said_: Mapping[str, Any]) -> str:
+    """Return what LangChain takes a document for that does not say what it is; "" for no prompt."""
+    is_prompt = _UNSAID in said_ and ("template" in said_ or "template_path" in said_)
+    return _ONE[0] if is_prompt else ""
 
 
 def _facts(said_: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -180,6 +194,7 @@ class _Prompt:
         found = prompt_of(
             self._file,
             fields,
+            name=self._file.path.parent.name if self._file.path.stem == _STEM else "",
             matter=self._others,
             beside=made.lost,
             reads=lambda *_: (made.text, made.variables),
