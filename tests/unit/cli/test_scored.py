@@ -1,8 +1,10 @@
 """The score of a release where its author looks: after `psreg check` and `psreg new`."""
 
+import json
+
 import pytest
 
-from psreg.cli.scored import score_lines
+from psreg.cli.scored import score_documents, score_lines
 from psreg.lint.score import HOW
 from support.authoring import checkout, psreg
 from support.registry_trees import RELEASE, entry
@@ -58,3 +60,25 @@ def test_check_and_new_say_the_score(root):
     made = psreg(root, "new", "prompt", "trip_packer").stdout
     assert made.splitlines()[-2:] == [*score_lines(root / "pbes/prompt/trip_packer")]
     assert "score" not in psreg(root, "new", "prompt", "trip_list", "--quiet").stdout
+
+
+def test_programs_get_the_same(root):
+    folders = ["pbes/prompt/hello/1.0.0", "pbes/prompt/hello"]
+    documents = score_documents(root / folder for folder in folders)
+    assert [(each["name"], each["version"]) for each in documents] == [
+        ("hello", "1.0.0"),
+        ("hello", "1.1.0"),
+    ]
+    said = [next(score_lines(root / folder)).split()[4] for folder in folders]
+    assert [str(each["score"]["total"]) for each in documents] == said
+
+    def of(*arguments):
+        return json.loads(psreg(root, *arguments, "--format", "json").stdout)
+
+    assert of("check", *folders)["scores"] == documents
+    assert of("check", "--fix", "--diff", folders[0])["scores"] == documents[:1]
+    for other in ("pbes", f"{folders[0]}/hello.prompt"):
+        assert "scores" not in of("check", other)
+    made = of("new", "prompt", "trip_packer")
+    (scored,) = score_documents([root / "pbes/prompt/trip_packer"])
+    assert made["score"] == scored["score"]

@@ -1,6 +1,8 @@
 """release.toml, entry.toml and policy.toml: what is read, and what of it is wrong."""
 
+import inspect
 import json
+import re
 from importlib.resources import files
 
 import pytest
@@ -235,6 +237,13 @@ def test_every_keyword_of_a_schema_belongs_to_a_rule(name):
     schema = json.loads((SCHEMAS / f"{name}.schema.json").read_bytes())
     known = {keyword for _, keyword, _ in CODES[name]}
     assert set(keywords(schema)) <= known
+
+
+def test_the_schema_of_a_policy_knows_every_key_that_is_read():
+    asked = set(re.findall(r'table\("(\w+)"\)\.get\("(\w+)"', inspect.getsource(policy)))
+    assert ("site", "pictures") in asked
+    tables = json.loads((SCHEMAS / "policy.schema.json").read_bytes())["properties"]
+    assert [pair for pair in sorted(asked) if pair[1] not in tables[pair[0]]["properties"]] == []
 
 
 def test_guesses():

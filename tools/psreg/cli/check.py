@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from psreg.cli.cluster_option import (
     add_cluster_option,
@@ -86,7 +86,12 @@ def _run(args: Namespace, console: Console, executor: Workers) -> int:
         lone = lone and subject.lone
     site = _site() if args.format != "text" else ""
     report = replace(Report.of(checked, found, site), fixed=tuple(fixed))
-    if fixing:
+    if args.format == "json":
+        from psreg.lint.reports.json import report_document
+
+        texts = fixing.texts() if fixing else {}
+        console.json({**report_document(report), **_scores(args.paths), **texts})
+    elif fixing:
         fixing.print(report, console, infos=lone)
     elif args.format == "text":
         console.out(_text(report, console, color=color_wanted(), infos=lone))
@@ -114,6 +119,17 @@ def _say_scores(paths: Iterable[str], console: Console) -> None:
 
             for line in score_lines(place):
                 console.line(line)
+
+
+def _scores(paths: Iterable[str]) -> dict[str, Any]:
+    """Return the member with the same scores; none without such a folder."""
+    folders = [place for place in map(Path, paths) if place.is_dir()]
+    if not folders:
+        return {}
+    from psreg.cli.scored import score_documents  # as above
+
+    found = score_documents(folders)
+    return {"scores": found} if found else {}
 
 
 def _chosen(
@@ -277,11 +293,6 @@ class _Fixing:
 
     def print(self, report: Report, console: Console, *, infos: bool) -> None:
         """Print texts, differences and `report`, each to its stream."""
-        if self._format == "json":
-            from psreg.lint.reports.json import report_document
-
-            console.json({**report_document(report), **self._texts()})
-            return
         aside = self._show or self._stdin is not None
         if self._show:
             console.content(self._diff)
@@ -292,7 +303,8 @@ class _Fixing:
         write = console.aside if aside else console.out
         write(self._report(report, console, color=not aside and color_wanted(), infos=infos))
 
-    def _texts(self) -> dict[str, str]:
+    def texts(self) -> dict[str, str]:
+        """Return what the JSON has besides the report: the difference, or the fixed text."""
         if self._show:
             return {"diff": self._diff}
         return {"text": self._stdin.data.decode(errors="replace")} if self._stdin else {}

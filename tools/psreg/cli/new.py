@@ -12,7 +12,7 @@ from psreg.authoring.new import Plan, changes_of_plain_text, missing, new_entry,
 from psreg.authoring.new_folders import add_folder
 from psreg.authoring.todo import print_todo, todo_documents
 from psreg.cli.rules import registry_rules
-from psreg.cli.scored import score_lines
+from psreg.cli.scored import score_documents, score_lines
 from psreg.core.classes import CLASSES, Format
 from psreg.core.diagnostics import Mode, Report
 from psreg.core.errors import FindingsError
@@ -63,6 +63,7 @@ def run(args: Namespace, console: Console) -> int:
     if args.guided:
         kept.unlink(missing_ok=True)
     if console.machine:
+        (scored,) = score_documents([root / release.folder])
         console.json(
             {
                 "schema": SCHEMA,
@@ -71,6 +72,7 @@ def run(args: Namespace, console: Console) -> int:
                 "version": release.version,
                 "files": sorted(map(str, files)),
                 "gaps": todo_documents(left),
+                "score": scored["score"],
             }
         )
     else:

@@ -77,23 +77,23 @@ def read(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
     yield prompt.found(fields)
 
 
-def _kind(said_: Mapping[str, Any]) -> str:
+def _kind(value: Mapping[str, Any]) -> str:
     """Return what an object of LangChain is; "" for what is not one."""
-    names = said_.get("id")
-    if said_.get("lc") == 1 and isinstance(names, list) and names:
+    names = value.get("id")
+    if value.get("lc") == 1 and isinstance(names, list) and names:
         return said(names[-1])
-    return said(said_.get("_type"))
+    return said(value.get("_type"))
 
 
-def _unsaid(said_: Mapping[str, Any]) -> str:
+def _unsaid(value: Mapping[str, Any]) -> str:
     """Return what LangChain takes a document for that does not say what it is; "" for no prompt."""
-    is_prompt = _UNSAID in said_ and ("template" in said_ or "template_path" in said_)
+    is_prompt = _UNSAID in value and ("template" in value or "template_path" in value)
     return _ONE[0] if is_prompt else ""
 
 
-def _facts(said_: Mapping[str, Any]) -> Mapping[str, Any]:
+def _facts(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what an object of LangChain says, but for what it is."""
-    facts = stated(said_.get("kwargs") if "lc" in said_ else said_)
+    facts = stated(value.get("kwargs") if "lc" in value else value)
     return {key: value for key, value in facts.items() if key != "_type"}
 
 
