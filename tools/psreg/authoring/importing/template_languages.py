@@ -100,6 +100,7 @@ def without_logic(
     Raises:
         ValueError: it has logic.
     """
-    if found := logic.search(pattern.sub("", text)):
+    # NOTE: a blank, because what stands around a variable does not belong together.
+    if found := logic.search(pattern.sub(" ", text)):
         raise ValueError(f"it has `{found[0]}`, which a `.prompt` cannot do")
     return with_variables(text, pattern, defaults)

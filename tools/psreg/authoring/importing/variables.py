@@ -30,7 +30,7 @@ def with_variables(
     """
     if len(text) > MAX_BYTES:
         return text, {}
-    rest = pattern.sub(lambda use: "" if use["name"] else use[0][0], text)
+    rest = pattern.sub(lambda use: " " if use["name"] else use[0][0], text)
     known = _Variables(frozenset(_IN_BRACES.findall(rest)), defaults)
     return pattern.sub(known.written, text), known.defaults
 
