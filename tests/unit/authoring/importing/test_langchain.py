@@ -167,6 +167,12 @@ def test_what_stands_around_a_variable_is_not_taken_for_logic():
     assert of(prompt("{ {{v}} % {{v}} }", template_format="jinja2")).text == "{ {v} % {v} }"
 
 
+def test_messages_that_only_look_like_langchain_are_messages():
+    rows = [{"role": "user", "content": "Say it."}]
+    for other in ({"input_variables": []}, {"tools": [{"_type": "prompt"}]}, {"usage": {"lc": 1}}):
+        assert of({"messages": rows, **other}).text == "Say it."
+
+
 def test_what_langchain_dumps():
     found = of(template("Hi {a}.", partial_variables={"a": "you", "n": None}, metadata={"x": 1}))
     assert (found.title, found.text, found.variables) == ("a", "Hi {a}.", {"a": "you"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -41,7 +41,7 @@ FORMATS = (
     Format(messages.claims, messages.read),
     Format(markdown.claims, markdown.read),
 )
-"""The first format that claims a file reads it."""
+"""The first format that claims a file, and finds something in it, reads it."""
 
 
 class FolderFormat(NamedTuple):
@@ -143,8 +143,11 @@ def _folders(files: Iterable[PurePosixPath]) -> dict[PurePosixPath, FolderFormat
 
 
 def _read(file: SourceFile, fields: Fields, *, is_alone: bool) -> Iterator[Found | Refused]:
-    form = next((form for form in FORMATS if form.claims(file, fields)), None)
-    if form is None and is_alone:
-        form = FORMATS[-1]
-    if form is not None:
-        yield from form.read(file, fields)
+    claiming = (form for form in FORMATS if form.claims(file, fields))
+    first = next(claiming, FORMATS[-1] if is_alone else None)
+    for form in chain(filter(None, (first,)), claiming):
+        found = form.read(file, fields)
+        if (one := next(found, None)) is not None:
+            yield one
+            yield from found
+            return
