@@ -7,13 +7,14 @@ import sys
 import tomllib
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
+from psreg.authoring.import_findings import with_findings
 from psreg.authoring.importing.entries import Origin
 from psreg.authoring.importing.formats import prompts_in
 from psreg.authoring.importing.found import FIELDS, MAX_FILE, STANDARD_INPUT
@@ -21,6 +22,7 @@ from psreg.authoring.importing.importer import Imported, Importer, Status
 from psreg.authoring.new_folders import add_folder
 from psreg.cli.rules import registry_rules
 from psreg.core.classes import CLASSES, Format
+from psreg.core.diagnostics import ERROR, WARNING
 from psreg.core.errors import UsageError
 from psreg.core.spelling import did_you_mean
 from psreg.forges.remotes import hosted
@@ -82,14 +84,19 @@ def run(args: Namespace, console: Console) -> int:
         address = _address(args.address or source.address, args.source)
         origin = Origin(address=address, revision=source.revision, day=day, license=license_)
         importer = Importer(tree, origin, rules, names)
-        rows = []
         with console.working("importing") as working:
             found = prompts_in(source.files, fields, source.covers, is_alone=source.is_alone)
-            for row in importer.all(found, source.covers):
-                working(f"importing {row.path}")
-                rows.append(row if args.dry_run else _written(root, row))
+            made = _told_of(importer.all(found, source.covers), working)
+            rows = [row if args.dry_run else _written(root, row) for row in with_findings(made)]
     _print(rows, console, written=not args.dry_run)
     return int(any(row.status is Status.REFUSED for row in rows))
+
+
+def _told_of(rows: Iterable[Imported], working: Callable[[str], None]) -> Iterator[Imported]:
+    """Yield the rows, and say on a terminal which one was made."""
+    for row in rows:
+        working(f"importing {row.path}")
+        yield row
 
 
 def _written(root: Path, row: Imported) -> Imported:
@@ -228,7 +235,16 @@ def _print(rows: list[Imported], console: Console, *, written: bool) -> None:
 
 
 def _told(row: Imported) -> str:
-    return f"{row.path}: {'; '.join(row.notes)}" if row.notes else row.path
+    notes = "; ".join((*_blamed(row), *row.notes))
+    return f"{row.path}: {notes}" if notes else row.path
+
+
+def _blamed(row: Imported) -> Iterator[str]:
+    """Yield the rules that find something, errors first."""
+    for severity in (ERROR, WARNING):
+        codes = dict.fromkeys(each.code for each in row.findings if each.severity is severity)
+        if codes:
+            yield f"{severity}: {', '.join(codes)}"
 
 
 def _document(row: Imported) -> dict[str, Any]:
@@ -238,5 +254,14 @@ def _document(row: Imported) -> dict[str, Any]:
         "name": row.name or None,
         "version": row.version or None,
         "notes": list(row.notes),
+        "findings": [
+            {
+                "code": each.code,
+                "severity": each.severity.value,
+                "line": each.start.line,
+                "message": each.message,
+            }
+            for each in row.findings
+        ],
         "files": sorted(map(str, row.files)),
     }

@@ -232,6 +232,18 @@ def test_a_version_that_cannot_be_copied_is_refused():
 LONG = " ".join(f"Word number {number} of a text." for number in range(60))
 
 
+def test_protocols_that_a_text_names_are_told_until_they_are_declared():
+    text = f"{SENTENCE} Answer as VPP 1.4 says."
+    (row,) = imported(of("A", text))
+    note = "names the protocol VPP 1.4: declare it if an assistant is to follow it"
+    assert (row.status, row.notes) == (Status.TAKEN, (note,))
+    tree = merged({}, [row])
+    assert imported(of("A", f"{text} Now."), tree=tree)[0].notes == ("was 0.1.0", note)
+    release = PurePosixPath("pbes/prompt/a/0.1.0/release.toml")
+    tree[release] += b'[protocols]\nvpp = "1.4"\n'
+    assert imported(of("A", f"{text} Now."), tree=tree)[0].notes == ("was 0.1.0",)
+
+
 def test_near_copies_are_told():
     tree = merged({}, imported(of("Old one", LONG)))
     rows = imported(

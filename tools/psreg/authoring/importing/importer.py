@@ -19,6 +19,7 @@ from psreg.authoring.importing.entries import Origin
 from psreg.authoring.importing.found import Found, Refused
 from psreg.authoring.literal import Wrapped
 from psreg.core.classes import Format
+from psreg.core.diagnostics import Diagnostic
 from psreg.core.errors import FindingsError
 from psreg.core.identity import MAX_NAME_LENGTH, is_device, is_name
 from psreg.core.rule import RuleTable
@@ -26,6 +27,7 @@ from psreg.core.version import Step
 from psreg.formats.release import origin_parts
 from psreg.formats.tree import Submission, Tree
 from psreg.lint.entries.release_rules import origin_faults
+from psreg.protocols.named import named_protocols
 
 
 class Status(StrEnum):
@@ -41,13 +43,18 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """A part of a source, what becomes of it, and the files to write below `folder`, if any."""
+    """A part of a source, what becomes of it, and the files to write below `folder`, if any.
+
+    `findings` are the first errors and warnings about what in it can do harm; see
+    `psreg.authoring.import_findings`.
+    """
 
     path: str
     status: Status
     name: str = ""
     version: str = ""
     notes: tuple[str, ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
     folder: PurePosixPath | None = None
     files: Mapping[PurePosixPath, bytes] = field(default_factory=dict)
 
@@ -122,7 +129,7 @@ class Importer:
             status=Status.CHANGED if notes else Status.TAKEN,
             name=name,
             version=release.version,
-            notes=(*notes, *filter(None, (alike,))),
+            notes=(*notes, *filter(None, (alike,)), *_protocols(found)),
             folder=release.entry_folder,
             files=files,
         )
@@ -155,6 +162,8 @@ class Importer:
             return _unchanged(found, known)
         made = entries.artifact(found)
         new = self._bumped(found, made, known)
+        notes = (f"was {known.id.version}", *entries.changes(found, made))
+        declared = {each.name for each in known.release.protocols}
         path = new.release.folder / "release.toml"
         toml = entries.next_release_toml(new.files[path], found, self._origin)
         return Imported(
@@ -162,7 +171,7 @@ class Importer:
             status=Status.UPDATED,
             name=new.release.name,
             version=new.release.version,
-            notes=(f"was {known.id.version}", *entries.changes(found, made)),
+            notes=(*notes, *_protocols(found, declared)),
             folder=new.release.folder,
             files={**new.files, path: toml},
         )
@@ -174,6 +183,14 @@ class Importer:
             if error.code != "NOTHING_CHANGED":
                 raise
         return bump(self._files, known.id.name, Step.PATCH, self._rules)
+
+
+def _protocols(found: Found, declared: Iterable[str] = ()) -> Iterator[str]:
+    """Yield what to decide about protocols that a text names and that are not declared."""
+    for name, version in named_protocols(found.text):
+        if name not in declared:
+            said = f"{name.upper()} {version}".strip()
+            yield f"names the protocol {said}: declare it if an assistant is to follow it"
 
 
 def _refused(found: Found, reason: str) -> Imported:
