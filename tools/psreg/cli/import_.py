@@ -26,13 +26,15 @@ from psreg.core.diagnostics import ERROR, WARNING
 from psreg.core.errors import UsageError
 from psreg.core.spelling import did_you_mean
 from psreg.forges.remotes import hosted
+from psreg.formats import policy
 from psreg.formats.licenses import spdx_expression
 from psreg.formats.release import origin_parts
+from psreg.formats.tree import POLICY
 from psreg.git.work_tree import WorkTree
 from psreg.registry.checkout import read_tree, required_checkout
 from psreg.system.clock import now
 from psreg.system.console import Console, add_output_options
-from psreg.system.files import FilesBelow, read_named
+from psreg.system.files import FilesBelow, read_named, refuse_existing
 
 EXAMPLE = "psreg import prompts.csv --address https://github.com/example/prompts --dry-run"
 SCHEMA = "psreg.import/1"
@@ -68,13 +70,21 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--map", metavar="FILE", help="TOML: what the source calls fields, and names for entries"
     )
+    parser.add_argument(
+        "--report", metavar="FILE", help="also write a page of HTML for deciding about each prompt"
+    )
     parser.add_argument("--dry-run", action="store_true", help="write nothing, show the table")
     add_output_options(parser)
 
 
 def run(args: Namespace, console: Console) -> int:
     """Write the entries and print what became of each part; exit 1 if one was refused."""
+    from psreg.cli.import_report import report
+    from psreg.system.atomic import write_file
+
     _require_class(args.into)
+    if args.report:
+        refuse_existing(Path(args.report))
     license_ = _license(args.license)
     fields, names = _mapping(args.map)
     root = required_checkout(".")
@@ -89,6 +99,10 @@ def run(args: Namespace, console: Console) -> int:
             made = _told_of(importer.all(found, source.covers), working)
             rows = [row if args.dry_run else _written(root, row) for row in with_findings(made)]
     _print(rows, console, written=not args.dry_run)
+    if args.report:
+        site = policy.read(tree.get(POLICY, b"")).site_address
+        page = report(rows, origin, site=site, written=not args.dry_run)
+        write_file(Path(args.report), page.encode())
     return int(any(row.status is Status.REFUSED for row in rows))
 
 
@@ -235,7 +249,7 @@ def _print(rows: list[Imported], console: Console, *, written: bool) -> None:
 
 
 def _told(row: Imported) -> str:
-    notes = "; ".join((*_blamed(row), *row.notes))
+    notes = "; ".join((*_blamed(row), *row.questions, *row.notes))
     return f"{row.path}: {notes}" if notes else row.path
 
 
@@ -253,7 +267,9 @@ def _document(row: Imported) -> dict[str, Any]:
         "status": row.status.value,
         "name": row.name or None,
         "version": row.version or None,
-        "notes": list(row.notes),
+        "license": row.license or None,
+        "languages": list(row.languages),
+        "notes": [*row.questions, *row.notes],
         "findings": [
             {
                 "code": each.code,

@@ -236,12 +236,21 @@ def test_protocols_that_a_text_names_are_told_until_they_are_declared():
     text = f"{SENTENCE} Answer as VPP 1.4 says."
     (row,) = imported(of("A", text))
     note = "names the protocol VPP 1.4: declare it if an assistant is to follow it"
-    assert (row.status, row.notes) == (Status.TAKEN, (note,))
+    assert (row.status, row.notes, row.questions) == (Status.TAKEN, (), (note,))
     tree = merged({}, [row])
-    assert imported(of("A", f"{text} Now."), tree=tree)[0].notes == ("was 0.1.0", note)
+    assert imported(of("A", f"{text} Now."), tree=tree)[0].questions == (note,)
     release = PurePosixPath("pbes/prompt/a/0.1.0/release.toml")
     tree[release] += b'[protocols]\nvpp = "1.4"\n'
-    assert imported(of("A", f"{text} Now."), tree=tree)[0].notes == ("was 0.1.0",)
+    assert imported(of("A", f"{text} Now."), tree=tree)[0].questions == ()
+
+
+def test_a_row_has_the_facts_and_the_beginning_of_the_text():
+    short, long = imported(of(license="MIT", languages=("en", "?")), of("Long", "x" * 5000))
+    assert (short.license, short.languages, short.text) == ("MIT", ("en",), of().text)
+    assert (long.license, long.languages) == ("", ())
+    assert long.text == "x" * 1000 + "…"
+    (claimed,) = imported(of(license="My own"), license_="CC0-1.0")
+    assert claimed.license == "CC0-1.0"
 
 
 def test_near_copies_are_told():
@@ -254,7 +263,7 @@ def test_near_copies_are_told():
         tree=tree,
     )
     assert [row.status for row in rows[:4]] == [Status.TAKEN] * 4
-    (new,), (newer,), *others = [row.notes for row in rows[:4]]
+    (new,), (newer,), *others = [row.questions for row in rows[:4]]
     assert re.fullmatch("9[0-9]% the text of `old_one`", new)
     assert re.fullmatch("(9[0-9]|100)% the text of `new_one`", newer)
     assert others == [(), ()]
@@ -262,8 +271,8 @@ def test_near_copies_are_told():
 
 def test_many_copies_are_each_told():
     rows = imported(*(of(f"Copy {letter}", LONG) for letter in "lkjihgfedcba"))
-    assert [row.notes for row in rows[:2]] == [(), ("100% the text of `copy_l`",)]
-    assert all(row.notes[0].startswith("100% the text of `copy_") for row in rows[2:])
+    assert [row.questions for row in rows[:2]] == [(), ("100% the text of `copy_l`",)]
+    assert all(row.questions[0].startswith("100% the text of `copy_") for row in rows[2:])
 
 
 def test_an_origin_that_a_person_wrote_is_not_an_import():

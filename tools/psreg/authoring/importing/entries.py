@@ -131,17 +131,27 @@ def _shortened(title: str) -> str:
     return title[:_LONGEST_TITLE].rpartition(" ")[0] or title[:_LONGEST_TITLE]
 
 
+def license_of(found: Found, origin: Origin) -> str:
+    """Return the licence of a new entry: what the source states, else what a person claims."""
+    return spdx_expression(found.license) or origin.license
+
+
+def languages(found: Found) -> tuple[str, ...]:
+    """Return the languages of a new entry."""
+    return tuple(filter(is_language, found.languages))
+
+
 def new(
     found: Found, made: Wrapped, name: str, origin: Origin
 ) -> tuple[ReleaseId, Mapping[PurePosixPath, bytes]]:
     """Return the first release of a new entry, and all files of the entry."""
     said, is_sentence = summary(found)
-    license_ = spdx_expression(found.license) or ""
+    license_ = license_of(found, origin)
     answers: dict[str, Answer] = {
         "summary": said,
-        "license": license_ or origin.license,
+        "license": license_,
         "tags": _tags(found),
-        "languages": tuple(filter(is_language, found.languages)),
+        "languages": languages(found),
     }
     plan = Plan(
         entry_class=Format.PROMPT.value,
@@ -154,7 +164,7 @@ def new(
     told = [f"## Origin\n\nImported from {origin.address}, `{_in_code(found.path)}`."]
     if said and is_sentence:
         told.append("The summary is the first sentence of the text; the source has no other one.")
-    if origin.license and not license_:
+    if origin.license and not spdx_expression(found.license):
         told.append(
             f"The source does not state a licence that SPDX lists. That it is {origin.license} is "
             "what the person who imported it says."

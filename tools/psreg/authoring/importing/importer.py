@@ -45,16 +45,21 @@ class Status(StrEnum):
 class Imported:
     """A part of a source, what becomes of it, and the files to write below `folder`, if any.
 
+    `notes` say what is different, or why it is refused; `questions` what a person should decide.
     `findings` are the first errors and warnings about what in it can do harm; see
-    `psreg.authoring.import_findings`.
+    `psreg.authoring.import_findings`. `text` is the beginning of its text.
     """
 
     path: str
     status: Status
     name: str = ""
     version: str = ""
+    license: str = ""
+    languages: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
     findings: tuple[Diagnostic, ...] = ()
+    text: str = ""
     folder: PurePosixPath | None = None
     files: Mapping[PurePosixPath, bytes] = field(default_factory=dict)
 
@@ -129,7 +134,11 @@ class Importer:
             status=Status.CHANGED if notes else Status.TAKEN,
             name=name,
             version=release.version,
-            notes=(*notes, *filter(None, (alike,)), *_protocols(found)),
+            license=entries.license_of(found, self._origin),
+            languages=entries.languages(found),
+            notes=notes,
+            questions=(*filter(None, (alike,)), *_protocols(found)),
+            text=_beginning(found.text),
             folder=release.entry_folder,
             files=files,
         )
@@ -162,7 +171,6 @@ class Importer:
             return _unchanged(found, known)
         made = entries.artifact(found)
         new = self._bumped(found, made, known)
-        notes = (f"was {known.id.version}", *entries.changes(found, made))
         declared = {each.name for each in known.release.protocols}
         path = new.release.folder / "release.toml"
         toml = entries.next_release_toml(new.files[path], found, self._origin)
@@ -171,7 +179,11 @@ class Importer:
             status=Status.UPDATED,
             name=new.release.name,
             version=new.release.version,
-            notes=(*notes, *_protocols(found, declared)),
+            license=known.release.text("license"),
+            languages=tuple(each for _, each in known.release.strings("languages")),
+            notes=(f"was {known.id.version}", *entries.changes(found, made)),
+            questions=tuple(_protocols(found, declared)),
+            text=_beginning(found.text),
             folder=new.release.folder,
             files={**new.files, path: toml},
         )
@@ -183,6 +195,13 @@ class Importer:
             if error.code != "NOTHING_CHANGED":
                 raise
         return bump(self._files, known.id.name, Step.PATCH, self._rules)
+
+
+_SHOWN = 1_000
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _protocols(found: Found, declared: Iterable[str] = ()) -> Iterator[str]:
