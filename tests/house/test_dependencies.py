@@ -69,7 +69,8 @@ def ours():
     ids=["tools", "tests"],
 )
 def test_every_package_that_is_imported_is_declared(folder, declared):
-    distributions = {**packages_distributions(), "cyclonedx": ["cyclonedx-python-lib"]}
+    others = {"cyclonedx": ["cyclonedx-python-lib"], "gcld3": ["cld3-py"]}
+    distributions = {**packages_distributions(), **others}
     missing = {
         (name, path)
         for name, path in imported(folder).items()

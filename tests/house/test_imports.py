@@ -21,6 +21,7 @@ ONLY_IN = {
     "material": {"psreg/catalogue/mkdocs_frame.py"},
     "PIL": {"psreg/catalogue/pages/entry/entry_picture.py"},
     "distributed": {"psreg/system/cluster.py"},
+    "gcld3": {"psreg/authoring/text_language.py"},
     "git": {"psreg/git/repository.py"},
     "urllib3": {"psreg/http/connection.py"},
     "http.client": {f"psreg/http/{name}.py" for name in ("client", "connection")},

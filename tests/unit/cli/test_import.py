@@ -228,6 +228,14 @@ def test_rows_say_licence_and_languages(client: Client, tmp_path: Path) -> None:
         assert (row["license"], row["languages"]) == ("MIT", ["de"])
 
 
+def test_the_language_of_a_text_is_told(client: Client, tmp_path: Path) -> None:
+    pytest.importorskip("gcld3", reason="psreg[import] is not installed whole")
+    text = "Schreibe einen kurzen Brief an die Hausverwaltung und bitte sie um eine Antwort."
+    (tmp_path / "brief.md").write_text(f"---\nlanguage: en\n---\n{text}\n")
+    done = client.run("import", str(tmp_path / "brief.md"), *ADDRESS, "--dry-run")
+    assert "brief.md: its text seems to be in `de`, the source says `en`" in done.out
+
+
 def test_nothing_to_import(client: Client, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     done = client.run("import", tmp_path / "empty", *ADDRESS)

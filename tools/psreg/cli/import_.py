@@ -20,6 +20,7 @@ from psreg.authoring.importing.formats import prompts_in
 from psreg.authoring.importing.found import FIELDS, MAX_FILE, STANDARD_INPUT
 from psreg.authoring.importing.importer import Imported, Importer, Status
 from psreg.authoring.new_folders import add_folder
+from psreg.authoring.text_language import language_of
 from psreg.cli.rules import registry_rules
 from psreg.core.classes import CLASSES, Format
 from psreg.core.diagnostics import ERROR, WARNING
@@ -93,7 +94,7 @@ def run(args: Namespace, console: Console) -> int:
         day = now().date().isoformat()
         address = _address(args.address or source.address, args.source)
         origin = Origin(address=address, revision=source.revision, day=day, license=license_)
-        importer = Importer(tree, origin, rules, names)
+        importer = Importer(tree, origin, rules, names, language_of)
         with console.working("importing") as working:
             found = prompts_in(source.files, fields, source.covers, is_alone=source.is_alone)
             made = _told_of(importer.all(found, source.covers), working)

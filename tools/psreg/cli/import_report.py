@@ -50,8 +50,8 @@ _GROUPS = (
     ),
     _Group(
         "open",
-        "Near copies and protocols",
-        "Decide whether the registry needs both texts, and whether to declare the protocol.",
+        "Near copies, protocols, languages",
+        "Decide whether the registry needs both texts, what to declare, and which language it is.",
         lambda row: bool(row.questions),
     ),
     _Group(

@@ -25,9 +25,11 @@ def of(title="Linux Terminal", text=f"{SENTENCE} Answer {{x}}.", *, path="", **f
     )
 
 
-def imported(*parts, tree=None, revision="", license_="", names=None, covers=lambda _: True):
+def imported(
+    *parts, tree=None, revision="", license_="", names=None, covers=lambda _: True, language=""
+):
     origin = Origin(address=ADDRESS, revision=revision, day="2026-11-28", license=license_)
-    importer = Importer(tree or {}, origin, registry_rules(), names or {})
+    importer = Importer(tree or {}, origin, registry_rules(), names or {}, lambda _: language)
     return list(importer.all(parts, covers))
 
 
@@ -251,6 +253,26 @@ def test_a_row_has_the_facts_and_the_beginning_of_the_text():
     assert long.text == "x" * 1000 + "…"
     (claimed,) = imported(of(license="My own"), license_="CC0-1.0")
     assert claimed.license == "CC0-1.0"
+
+
+@pytest.mark.parametrize(
+    ("stated", "seems", "notes", "questions"),
+    [
+        ((), "", (), ()),
+        ((), "de", ("its text seems to be in `de`",), ()),
+        (("en",), "", (), ()),
+        (("en", "pt-BR"), "pt", (), ()),
+        (("en", "fr"), "de", (), ("its text seems to be in `de`, the source says `en`, `fr`",)),
+    ],
+)
+def test_the_language_of_a_text_is_told_and_never_recorded(stated, seems, notes, questions):
+    (row,) = imported(of("A", languages=stated), language=seems)
+    assert (row.status, row.notes, row.questions) == (Status.TAKEN, notes, questions)
+    assert (row.languages, row.license) == (stated, "")
+    assert tomllib.loads(file_of(row, "release.toml"))["languages"] == list(stated)
+    tree = merged({}, [row])
+    (again,) = imported(of("A", "Now.", languages=stated), tree=tree, language=seems)
+    assert (again.notes, again.questions) == (("was 0.1.0", *notes), questions)
 
 
 def test_near_copies_are_told():

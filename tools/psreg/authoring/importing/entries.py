@@ -64,24 +64,25 @@ def artifact(found: Found) -> Wrapped:
 def changes(found: Found, made: Wrapped) -> Iterator[str]:
     """Yield what an entry has differently than its source."""
     if found.variables:
-        yield f"variables: {_named(found.variables)}"
+        yield f"variables: {named(found.variables)}"
     if made.unmeant:
-        yield f"these are variables now: {_named(made.unmeant)}"
+        yield f"these are variables now: {named(made.unmeant)}"
     if found.lost:
-        yield f"left out: {_named(found.lost)}"
+        yield f"left out: {named(found.lost)}"
     kept = _tags(found)
     if dropped := [tag for tag in found.tags if _tag(tag) not in kept]:
-        yield f"not usable as tags: {_named(dropped)}"
+        yield f"not usable as tags: {named(dropped)}"
     if dropped := [each for each in found.languages if not is_language(each)]:
-        yield f"not tags of languages: {_named(dropped)}"
+        yield f"not tags of languages: {named(dropped)}"
     if found.license and not spdx_expression(found.license):
-        yield f"not an SPDX licence: {_named([found.license])}"
+        yield f"not an SPDX licence: {named([found.license])}"
 
 
 _FEW = 5
 
 
-def _named(names: Sequence[str] | Mapping[str, object]) -> str:
+def named(names: Sequence[str] | Mapping[str, object]) -> str:
+    """Return the first names as a list for people."""
     shown = [f"`{name}`" for name in [*names][:_FEW]]
     return ", ".join(shown + [f"and {len(names) - _FEW:,} more"] * (len(names) > _FEW))
 

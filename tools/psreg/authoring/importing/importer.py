@@ -7,7 +7,7 @@ takes only what changed since, and an interrupted one goes on where it ended.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import PurePosixPath
@@ -18,6 +18,7 @@ from psreg.authoring.importing.alike import Alike
 from psreg.authoring.importing.entries import Origin
 from psreg.authoring.importing.found import Found, Refused
 from psreg.authoring.literal import Wrapped
+from psreg.authoring.text_language import is_in
 from psreg.core.classes import Format
 from psreg.core.diagnostics import Diagnostic
 from psreg.core.errors import FindingsError
@@ -65,7 +66,10 @@ class Imported:
 
 
 class Importer:
-    """Imports one source into a registry. `names` are the names that a user chose, by path."""
+    """Imports one source into a registry. `names` are the names that a user chose, by path.
+
+    `language_of` tells which language a text seems to be in, "" if that is not clear.
+    """
 
     def __init__(
         self,
@@ -73,8 +77,10 @@ class Importer:
         origin: Origin,
         rules: RuleTable,
         names: Mapping[str, str],
+        language_of: Callable[[str], str],
     ) -> None:
         self._files, self._origin, self._rules, self._chosen = files, origin, rules, names
+        self._language_of = language_of
         self._tree = Tree(files)
         self._new = set[str]()
         self._numbers = Counter[str]()
@@ -128,6 +134,7 @@ class Importer:
         self._new.add(name)
         notes = tuple(entries.changes(found, made))
         alike = self._alike.add(name, found.text)
+        languages = entries.languages(found)
         release, files = entries.new(found, made, name, self._origin)
         return Imported(
             path=found.path,
@@ -135,9 +142,9 @@ class Importer:
             name=name,
             version=release.version,
             license=entries.license_of(found, self._origin),
-            languages=entries.languages(found),
-            notes=notes,
-            questions=(*filter(None, (alike,)), *_protocols(found)),
+            languages=languages,
+            notes=(*notes, *self._unstated(found, languages)),
+            questions=tuple(filter(None, (alike, *self._questions(found, languages)))),
             text=_beginning(found.text),
             folder=release.entry_folder,
             files=files,
@@ -172,6 +179,8 @@ class Importer:
         made = entries.artifact(found)
         new = self._bumped(found, made, known)
         declared = {each.name for each in known.release.protocols}
+        languages = tuple(each for _, each in known.release.strings("languages"))
+        notes = (f"was {known.id.version}", *entries.changes(found, made))
         path = new.release.folder / "release.toml"
         toml = entries.next_release_toml(new.files[path], found, self._origin)
         return Imported(
@@ -180,9 +189,9 @@ class Importer:
             name=new.release.name,
             version=new.release.version,
             license=known.release.text("license"),
-            languages=tuple(each for _, each in known.release.strings("languages")),
-            notes=(f"was {known.id.version}", *entries.changes(found, made)),
-            questions=tuple(_protocols(found, declared)),
+            languages=languages,
+            notes=(*notes, *self._unstated(found, languages)),
+            questions=tuple(self._questions(found, languages, declared)),
             text=_beginning(found.text),
             folder=new.release.folder,
             files={**new.files, path: toml},
@@ -196,20 +205,33 @@ class Importer:
                 raise
         return bump(self._files, known.id.name, Step.PATCH, self._rules)
 
+    def _questions(
+        self, found: Found, languages: Sequence[str], declared: Iterable[str] = ()
+    ) -> Iterator[str]:
+        """Yield what to decide: protocols that are not declared, and a language that is not one.
+
+        `languages` and `declared` protocols are those of the entry.
+        """
+        for name, version in named_protocols(found.text):
+            if name not in declared:
+                said = f"{name.upper()} {version}".strip()
+                yield f"names the protocol {said}: declare it if an assistant is to follow it"
+        language = self._language_of(found.text) if languages else ""
+        if language and not any(is_in(language, tag) for tag in languages):
+            stated = entries.named(languages)
+            yield f"its text seems to be in `{language}`, the source says {stated}"
+
+    def _unstated(self, found: Found, languages: Sequence[str]) -> Iterator[str]:
+        """Yield what language a text seems to be in, if its entry does not say any."""
+        if not languages and (language := self._language_of(found.text)):
+            yield f"its text seems to be in `{language}`"
+
 
 _SHOWN = 1_000
 
 
 def _beginning(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
-def _protocols(found: Found, declared: Iterable[str] = ()) -> Iterator[str]:
-    """Yield what to decide about protocols that a text names and that are not declared."""
-    for name, version in named_protocols(found.text):
-        if name not in declared:
-            said = f"{name.upper()} {version}".strip()
-            yield f"names the protocol {said}: declare it if an assistant is to follow it"
 
 
 def _refused(found: Found, reason: str) -> Imported:
