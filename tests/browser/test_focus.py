@@ -52,3 +52,83 @@ def test_only_the_open_search_of_a_small_screen_has_an_arrow_for_keys(tab):
     seen = walk(page, "Tab", 12)
     assert [each for each in seen if each.startswith("hidden") or "Close the search" in each] == []
     assert len(seen) == 12
+
+
+OPENERS = ".md-sidebar--primary [role=button][aria-expanded]"
+
+
+@pytest.fixture
+def menu(open_tab):
+    """Open the menu of a page on a telephone, with keys."""
+
+    def opened(path, motion="reduce"):
+        tab = open_tab(viewport={"width": 390, "height": 844}, reduced_motion=motion)
+        page = tab.open(path)
+        page.locator("header label[for=__drawer]").focus()
+        page.keyboard.press("Enter")
+        tab.until("document.querySelector('.md-sidebar--primary').getBoundingClientRect().x === 0")
+        return tab
+
+    return opened
+
+
+def is_open(page):
+    return page.locator("#__drawer").is_checked()
+
+
+def walked(page, key):
+    """Return what has the focus in the open menu until it leaves that, which closes it."""
+    seen = []
+    while len(seen) < 100:
+        page.keyboard.press(key)
+        if not is_open(page):
+            break
+        seen.append(page.evaluate(FOCUSED))
+    assert not is_open(page)
+    return seen
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_the_focus_is_in_what_is_open_of_the_menu(menu, path):
+    page = menu(path).page
+    seen = walked(page, "Tab")
+    assert len(seen) >= 3
+    assert [each for each in seen if not each.startswith("seen")] == []
+
+
+@pytest.mark.parametrize("key", ["Enter", " "])
+def test_parts_of_the_menu_are_opened_and_left_by_keys(menu, key):
+    page = menu("guide/try/").page
+    page.keyboard.press("Tab")
+    for _ in range(3):  # from this page up to the list of all
+        if "Back from" not in page.evaluate(FOCUSED):
+            break
+        page.keyboard.press(key)
+        assert page.evaluate(FOCUSED).startswith("seen")
+    opener = page.locator(OPENERS).first
+    opener.focus()
+    assert opener.get_attribute("aria-expanded") == "false"
+    page.keyboard.press(key)
+    assert opener.get_attribute("aria-expanded") == "true"
+    focused = page.evaluate(FOCUSED)
+    assert focused.startswith("seen")
+    assert "Back from Prompts" in focused
+    assert [each for each in walked(page, "Tab") if not each.startswith("seen")] == []
+
+
+def test_escape_closes_the_menu_and_is_where_it_was_opened(menu):
+    page = menu("guide/").page
+    page.keyboard.press("Tab")
+    assert page.evaluate(FOCUSED).startswith("seen")
+    page.keyboard.press("Escape")
+    assert not is_open(page)
+    assert "Menu" in page.evaluate(FOCUSED)
+
+
+def test_what_moves_into_the_screen_is_not_scrolled_to(menu):
+    tab = menu("guide/try/", "no-preference")
+    for key in ("Tab", "Enter", "Enter"):  # to the way back, back, and in again
+        tab.page.keyboard.press(key)
+        tab.until("document.getAnimations().every(({ playState }) => playState === 'finished')")
+    assert "Back from" in tab.page.evaluate(FOCUSED)
+    assert tab.page.evaluate("document.activeElement.getBoundingClientRect().x") == 0

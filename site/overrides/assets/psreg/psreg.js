@@ -51,8 +51,7 @@ function onSlash(event, input) {
 }
 
 // Menu and search of the header open with boxes that are checked, without scripts. This makes their
-// labels work with keys, closes the menu when a link leads to a part of the page behind it, and lets the
-// search follow the focus.
+// labels work with keys, and lets the search follow the focus.
 function openByKeys() {
   for (const label of document.querySelectorAll(".md-header label.md-icon")) {
     label.tabIndex = 0;
@@ -64,10 +63,7 @@ function openByKeys() {
     event.preventDefault();
     label.click();
   });
-  document.addEventListener("click", ({ target }) => {
-    const menu = target.closest(".md-sidebar--primary a") && document.querySelector("#__drawer");
-    if (menu) menu.checked = false;
-  });
+  enableMenu();
   const open = document.querySelector("#__search");
   const input = document.querySelector(".md-search__input");
   if (!open || !input) return;
@@ -93,6 +89,52 @@ function openByKeys() {
     set(false);
     document.activeElement.blur();
   });
+}
+
+// On small screens the menu lies above the page, and each part of it above the list it belongs to. The
+// focus stays in what is open; when it leaves the menu, that closes.
+function enableMenu() {
+  const open = document.querySelector("#__drawer");
+  const menu = document.querySelector(".md-sidebar--primary");
+  if (!open || !menu) return;
+  const label = document.querySelector(".md-header [for=__drawer]");
+  for (const toggle of menu.querySelectorAll(".md-nav__toggle:has(~ .md-nav)")) nameParts(toggle);
+  menu.addEventListener("change", ({ target }) => {
+    const to = nameParts(target)[Number(target.checked)];
+    if (open.checked) to.tabIndex = 0;
+    // It moves into the screen: nothing is to be scrolled to where it is now.
+    if (open.checked) to.focus({ preventScroll: true });
+  });
+  menu.addEventListener("click", ({ target }) => {
+    if (target.closest("a")) open.checked = false;
+  });
+  document.addEventListener("focusin", ({ target }) => {
+    if (!menu.contains(target) && target !== label) open.checked = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    if (!open.checked) return;
+    if (event.key === "Escape") label.focus();
+    if (event.key === "Escape") open.checked = false;
+    if (event.key !== "Tab" || event.shiftKey || event.target !== label) return;
+    event.preventDefault();
+    const parts = [...menu.querySelectorAll("a, [tabindex='0']")];
+    parts.find((each) => each.checkVisibility({ visibilityProperty: true })).focus();
+  });
+}
+
+// Returns the labels that open and close a part of the menu; the first has a picture in place of a name.
+function nameParts(toggle) {
+  const labels = toggle.parentElement.querySelectorAll(
+    ":scope > label, :scope > div > label, :scope > nav > label");
+  const [opens, closes] = labels;
+  const name = closes.textContent.trim();
+  opens.role = closes.role = "button";
+  opens.ariaLabel = name;
+  opens.ariaExpanded = toggle.checked;
+  closes.ariaLabel = `Back from ${name}`;
+  closes.tabIndex = 0;
+  if (toggle.id === "__toc") opens.tabIndex = 0;
+  return labels;
 }
 
 // The button that changes between light and dark colours.
