@@ -166,6 +166,7 @@ def test_a_map_is_checked(client: Client, text: str, told: str) -> None:
         (("-", "--address", "http://example.org"), "is not a plain https address"),
         (("-", *ADDRESS, "--license", "mit"), "Write `MIT`."),
         (("-", *ADDRESS, "--license", "mine"), "See https://spdx.org/licenses/."),
+        (("-", *ADDRESS, "--language", "English?"), "Write one such as `en` or `pt-BR`."),
         (("-", *ADDRESS, "--into", "promt"), "Did you mean `prompt`?"),
         (("-", *ADDRESS, "--into", "interactive_engine"), "a text does not say what a PBE"),
     ],
@@ -226,6 +227,10 @@ def test_rows_say_licence_and_languages(client: Client, tmp_path: Path) -> None:
         place.write_text(f"---\nlicense: MIT\nlanguage: de\n---\n{text}\n")
         (row,) = client.run(*words).json["rows"]
         assert (row["license"], row["languages"]) == ("MIT", ["de"])
+    (tmp_path / "b.md").write_text("Say it.")
+    words = ("import", str(tmp_path / "b.md"), *ADDRESS, "--license", "MIT", "--language", "fr")
+    (row,) = client.run(*words, "--format", "json").json["rows"]
+    assert (row["license"], row["languages"]) == ("MIT", ["fr"])
 
 
 def test_the_language_of_a_text_is_told(client: Client, tmp_path: Path) -> None:
@@ -233,7 +238,7 @@ def test_the_language_of_a_text_is_told(client: Client, tmp_path: Path) -> None:
     text = "Schreibe einen kurzen Brief an die Hausverwaltung und bitte sie um eine Antwort."
     (tmp_path / "brief.md").write_text(f"---\nlanguage: en\n---\n{text}\n")
     done = client.run("import", str(tmp_path / "brief.md"), *ADDRESS, "--dry-run")
-    assert "brief.md: its text seems to be in `de`, the source says `en`" in done.out
+    assert "brief.md: its text seems to be in `de`, not in `en`" in done.out
 
 
 def test_nothing_to_import(client: Client, tmp_path: Path) -> None:

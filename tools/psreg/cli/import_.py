@@ -32,6 +32,7 @@ from psreg.formats.licenses import spdx_expression
 from psreg.formats.release import origin_parts
 from psreg.formats.tree import POLICY
 from psreg.git.work_tree import WorkTree
+from psreg.lint.entries.release_rules import is_language
 from psreg.registry.checkout import read_tree, required_checkout
 from psreg.system.clock import now
 from psreg.system.console import Console, add_output_options
@@ -69,6 +70,11 @@ def configure(parser: ArgumentParser) -> None:
         help="the licence, as you state it, of prompts for which the source does not state one",
     )
     parser.add_argument(
+        "--language",
+        metavar="TAG",
+        help="the language, as you state it, of prompts for which the source does not state one",
+    )
+    parser.add_argument(
         "--map", metavar="FILE", help="TOML: what the source calls fields, and names for entries"
     )
     parser.add_argument(
@@ -86,14 +92,20 @@ def run(args: Namespace, console: Console) -> int:
     _require_class(args.into)
     if args.report:
         refuse_existing(Path(args.report))
-    license_ = _license(args.license)
+    license_, language = _license(args.license), _language(args.language)
     fields, names = _mapping(args.map)
     root = required_checkout(".")
     tree, rules = read_tree(root), registry_rules()
     with _opened(args.source, args.only) as source:
         day = now().date().isoformat()
         address = _address(args.address or source.address, args.source)
-        origin = Origin(address=address, revision=source.revision, day=day, license=license_)
+        origin = Origin(
+            address=address,
+            revision=source.revision,
+            day=day,
+            license=license_,
+            language=language,
+        )
         importer = Importer(tree, origin, rules, names, language_of)
         with console.working("importing") as working:
             found = prompts_in(source.files, fields, source.covers, is_alone=source.is_alone)
@@ -140,6 +152,13 @@ def _license(text: str | None) -> str:
         better = spdx_expression(text)
         hint = f"Write `{better}`." if better else "See https://spdx.org/licenses/."
         raise UsageError("USAGE", f"`{text}` is not a licence as SPDX writes it", hint)
+    return text or ""
+
+
+def _language(text: str | None) -> str:
+    if text is not None and not is_language(text):
+        message = f"`{text}` is not a tag of a language"
+        raise UsageError("USAGE", message, "Write one such as `en` or `pt-BR`.")
     return text or ""
 
 

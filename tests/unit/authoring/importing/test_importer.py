@@ -26,9 +26,18 @@ def of(title="Linux Terminal", text=f"{SENTENCE} Answer {{x}}.", *, path="", **f
 
 
 def imported(
-    *parts, tree=None, revision="", license_="", names=None, covers=lambda _: True, language=""
+    *parts,
+    tree=None,
+    revision="",
+    license_="",
+    names=None,
+    claimed="",
+    covers=lambda _: True,
+    language="",
 ):
-    origin = Origin(address=ADDRESS, revision=revision, day="2026-11-28", license=license_)
+    origin = Origin(
+        address=ADDRESS, revision=revision, day="2026-11-28", license=license_, language=claimed
+    )
     importer = Importer(tree or {}, origin, registry_rules(), names or {}, lambda _: language)
     return list(importer.all(parts, covers))
 
@@ -262,7 +271,7 @@ def test_a_row_has_the_facts_and_the_beginning_of_the_text():
         ((), "de", ("its text seems to be in `de`",), ()),
         (("en",), "", (), ()),
         (("en", "pt-BR"), "pt", (), ()),
-        (("en", "fr"), "de", (), ("its text seems to be in `de`, the source says `en`, `fr`",)),
+        (("en", "fr"), "de", (), ("its text seems to be in `de`, not in `en`, `fr`",)),
     ],
 )
 def test_the_language_of_a_text_is_told_and_never_recorded(stated, seems, notes, questions):
@@ -273,6 +282,17 @@ def test_the_language_of_a_text_is_told_and_never_recorded(stated, seems, notes,
     tree = merged({}, [row])
     (again,) = imported(of("A", "Now.", languages=stated), tree=tree, language=seems)
     assert (again.notes, again.questions) == (("was 0.1.0", *notes), questions)
+
+
+def test_a_claimed_language_is_for_what_the_source_does_not_state():
+    texts = of("A"), of("B", languages=("pt",)), of("C", languages=("Portuguese",))
+    rows = imported(*texts, claimed="en")
+    assert [row.languages for row in rows] == [("en",), ("pt",), ("en",)]
+    claim = "That it is `en` is what the person who imported it says."
+    assert [claim in file_of(row, "README.md") for row in rows] == [True, False, True]
+    assert tomllib.loads(file_of(rows[0], "release.toml"))["languages"] == ["en"]
+    (row,) = imported(of("A"), claimed="en", language="de")
+    assert (row.notes, row.questions) == ((), ("its text seems to be in `de`, not in `en`",))
 
 
 def test_near_copies_are_told():

@@ -27,12 +27,16 @@ _LONGEST_FIELD = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where a source is: its `address`, the `revision` or "", the day, and the claimed licence."""
+    """Where a source is: its `address`, the `revision` or "", the day.
+
+    `license` and `language` are what the person claims of prompts that do not state it, or "".
+    """
 
     address: str
     revision: str
     day: str
     license: str = ""
+    language: str = ""
 
     def table(self, found: Found) -> Mapping[str, str]:
         """Return `[origin]` of release.toml for a prompt."""
@@ -137,9 +141,9 @@ def license_of(found: Found, origin: Origin) -> str:
     return spdx_expression(found.license) or origin.license
 
 
-def languages(found: Found) -> tuple[str, ...]:
-    """Return the languages of a new entry."""
-    return tuple(filter(is_language, found.languages))
+def languages_of(found: Found, origin: Origin) -> tuple[str, ...]:
+    """Return the languages of a new entry: what the source states, else what a person claims."""
+    return tuple(filter(is_language, found.languages)) or tuple(filter(None, (origin.language,)))
 
 
 def new(
@@ -152,7 +156,7 @@ def new(
         "summary": said,
         "license": license_,
         "tags": _tags(found),
-        "languages": languages(found),
+        "languages": languages_of(found, origin),
     }
     plan = Plan(
         entry_class=Format.PROMPT.value,
@@ -169,6 +173,11 @@ def new(
         told.append(
             f"The source does not state a licence that SPDX lists. That it is {origin.license} is "
             "what the person who imported it says."
+        )
+    if origin.language and not any(map(is_language, found.languages)):
+        told.append(
+            f"The source does not state a language. That it is `{origin.language}` is what the "
+            "person who imported it says."
         )
     if found.summary not in ("", said):
         told.append("The source describes it with these words:")

@@ -134,7 +134,7 @@ class Importer:
         self._new.add(name)
         notes = tuple(entries.changes(found, made))
         alike = self._alike.add(name, found.text)
-        languages = entries.languages(found)
+        languages = entries.languages_of(found, self._origin)
         release, files = entries.new(found, made, name, self._origin)
         return Imported(
             path=found.path,
@@ -219,7 +219,7 @@ class Importer:
         language = self._language_of(found.text) if languages else ""
         if language and not any(is_in(language, tag) for tag in languages):
             stated = entries.named(languages)
-            yield f"its text seems to be in `{language}`, the source says {stated}"
+            yield f"its text seems to be in `{language}`, not in {stated}"
 
     def _unstated(self, found: Found, languages: Sequence[str]) -> Iterator[str]:
         """Yield what language a text seems to be in, if its entry does not say any."""
