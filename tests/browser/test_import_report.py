@@ -28,7 +28,11 @@ def address(tmp_path_factory):
         Found(path=path, title=path, text=text, sha256="0" * 64) for path, text in TEXTS.items()
     ]
     origin = Origin(address="https://example.org/" + "p" * 200, revision="0" * 40, day="2026-11-28")
-    rows = with_findings(Importer({}, origin, registry_rules(), {}, lambda _: "").all(parts, bool))
+    rows = with_findings(
+        Importer({}, origin, registry_rules(), {}, lambda _: "").all(
+            parts, bool, set().__contains__
+        )
+    )
     place = tmp_path_factory.mktemp("report") / "import.html"
     place.write_text(
         report(rows, origin, site="https://r.example/", written=True), encoding="utf-8"

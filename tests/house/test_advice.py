@@ -184,7 +184,7 @@ def properties(name, *keys):
 
 
 SETTINGS = {"registry", "require_claimed", "locked", "registries", "policy"}
-OTHER_TOML = ({"platform"}, {"rule"}, SETTINGS, {*MANIFEST_KEYS}, {"fields", "names"})
+OTHER_TOML = ({"platform"}, {"rule"}, SETTINGS, {*MANIFEST_KEYS}, {"fields", "names", "skip"})
 """The keys of platforms.toml, of an editor's settings, config.toml, psreg.toml and `--map`."""
 
 

@@ -143,9 +143,23 @@ def test_fields_and_names_are_mapped(client: Client) -> None:
     assert written(client) == ["why"]
 
 
+def test_a_map_says_what_to_skip(client: Client, folder: Path) -> None:
+    (folder / "a[1].md").write_text("Say it.\n")
+    (client.place / "map.toml").write_text('skip = ["a[1].md", "prompts/*"]\n')
+    words = ("import", folder, *ADDRESS, "--map", "map.toml")
+    done = client.run(*words)
+    assert (done.code, written(client)) == (0, ["other"])
+    assert "1 taken, 2 skipped" in done.out
+    assert "weekly" not in done.out
+    rows = client.run(*words, "--format", "json").json["rows"]
+    assert [row["status"] for row in rows] == ["skipped", "unchanged", "skipped"]
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        ("skip = 'a'\n", "`skip` in map.toml is not a list of texts"),
+        ("skip = [1]\n", "`skip` in map.toml is not a list of texts"),
         ("[fields", "is not valid TOML"),
         ("[names]\na = 1\n", "`names` in map.toml is not a table of texts"),
         ("names = 1\n", "`names` in map.toml is not a table of texts"),

@@ -64,6 +64,8 @@ def test_what_needs_a_decision_comes_first() -> None:
     rows = [
         row("taken"),
         row("same", Status.UNCHANGED),
+        row(status=Status.SKIPPED),
+        row(status=Status.SKIPPED),
         row("next", Status.UPDATED, version="0.2.0"),
         row("changed", Status.CHANGED, notes=("left out: `model`",)),
         row("bare", license=""),
@@ -89,7 +91,7 @@ def test_what_needs_a_decision_comes_first() -> None:
         *("updated", "entry-next", "taken", "entry-taken"),
     ]
     assert {link[1:] for link in page.links if link.startswith("#")} == set(page.ids)
-    assert "1 Unchanged" in page.text
+    assert "2 Skipped\n1 Unchanged" in page.text
     assert "new version 0.2.0" in page.text
 
 

@@ -75,7 +75,7 @@ def configure(parser: ArgumentParser) -> None:
         help="the language, as you state it, of prompts for which the source does not state one",
     )
     parser.add_argument(
-        "--map", metavar="FILE", help="TOML: what the source calls fields, and names for entries"
+        "--map", metavar="FILE", help="TOML: names of fields, names for entries, what to skip"
     )
     parser.add_argument(
         "--report", metavar="FILE", help="also write a page of HTML for deciding about each prompt"
@@ -93,7 +93,7 @@ def run(args: Namespace, console: Console) -> int:
     if args.report:
         refuse_existing(Path(args.report))
     license_, language = _license(args.license), _language(args.language)
-    fields, names = _mapping(args.map)
+    said = _mapping(args.map)
     root = required_checkout(".")
     tree, rules = read_tree(root), registry_rules()
     with _opened(args.source, args.only) as source:
@@ -106,10 +106,10 @@ def run(args: Namespace, console: Console) -> int:
             license=license_,
             language=language,
         )
-        importer = Importer(tree, origin, rules, names, language_of)
+        importer = Importer(tree, origin, rules, said.names, language_of)
         with console.working("importing") as working:
-            found = prompts_in(source.files, fields, source.covers, is_alone=source.is_alone)
-            made = _told_of(importer.all(found, source.covers), working)
+            found = prompts_in(source.files, said.fields, source.covers, is_alone=source.is_alone)
+            made = _told_of(importer.all(found, source.covers, said.skips), working)
             rows = [row if args.dry_run else _written(root, row) for row in with_findings(made)]
     _print(rows, console, written=not args.dry_run)
     if args.report:
@@ -162,23 +162,38 @@ def _language(text: str | None) -> str:
     return text or ""
 
 
-def _mapping(path: str | None) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Return what the file of `--map` says: `[fields]` and `[names]`."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Map:
+    """What the file of `--map` says: what fields are called, names by path, paths to skip."""
+
+    fields: Mapping[str, str]
+    names: Mapping[str, str]
+    skipped: tuple[str, ...]
+
+    def skips(self, path: str) -> bool:
+        return any(path == each or fnmatchcase(path, each) for each in self.skipped)
+
+
+def _mapping(path: str | None) -> _Map:
     if path is None:
-        return {}, {}
+        return _Map(fields={}, names={}, skipped=())
     try:
         said: dict[str, Any] = tomllib.loads(read_named(Path(path)).decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError("USAGE", f"{path} is not valid TOML: {error}") from error
-    for key in said.keys() - set(_TABLES):
-        raise UsageError("USAGE", f"unknown key `{key}` in {path}", did_you_mean(key, _TABLES))
+    keys = (*_TABLES, _SKIP)
+    for key in said.keys() - set(keys):
+        raise UsageError("USAGE", f"unknown key `{key}` in {path}", did_you_mean(key, keys))
     fields, names = (_texts(said.get(key, {}), key, path) for key in _TABLES)
     for key in fields.keys() - FIELDS.keys():
         raise UsageError("USAGE", f"unknown field `{key}` in {path}", did_you_mean(key, FIELDS))
-    return fields, names
+    skipped = said.get(_SKIP, [])
+    if not isinstance(skipped, list) or not all(isinstance(each, str) for each in skipped):
+        raise UsageError("USAGE", f"`{_SKIP}` in {path} is not a list of texts")
+    return _Map(fields=fields, names=names, skipped=tuple(skipped))
 
 
-_TABLES = ("fields", "names")
+_TABLES, _SKIP = ("fields", "names"), "skip"
 
 
 def _texts(table: Any, key: str, path: str) -> Mapping[str, str]:
@@ -259,7 +274,7 @@ def _print(rows: list[Imported], console: Console, *, written: bool) -> None:
         console.json({"schema": SCHEMA, "written": written, "rows": [*map(_document, rows)]})
         return
     if not console.quiet:
-        told = [row for row in rows if row.status is not Status.UNCHANGED]
+        told = [row for row in rows if row.status not in (Status.UNCHANGED, Status.SKIPPED)]
         console.table([(row.status, row.name, _told(row)) for row in told])
     numbers = Counter(row.status for row in rows)
     said = ", ".join(f"{numbers[status]:,} {status}" for status in Status if numbers[status])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -86,18 +87,18 @@ _GROUPS = (
 def report(rows: Iterable[Imported], origin: Origin, *, site: str, written: bool) -> str:
     """Return the page. `site` is the address of the pages about rules, "" if it is not known."""
     grouped: dict[str, list[Imported]] = {group.id: [] for group in _GROUPS}
-    unchanged = 0
+    others = Counter[Status]()
     for row in rows:
-        if row.status is Status.UNCHANGED:
-            unchanged += 1
+        if row.status in (Status.UNCHANGED, Status.SKIPPED):
+            others[row.status] += 1
         else:
             grouped[next(group.id for group in _GROUPS if group.has(row))].append(row)
-    return "".join(_page(grouped, unchanged, origin, site, written=written))
+    return "".join(_page(grouped, others, origin, site, written=written))
 
 
 def _page(
     grouped: Mapping[str, Sequence[Imported]],
-    unchanged: int,
+    others: Mapping[Status, int],
     origin: Origin,
     site: str,
     *,
@@ -122,14 +123,20 @@ def _page(
         if number := len(grouped[group.id]):
             said = f"{tag('b', f'{number:,}')} {text(group.title)}"
             yield f"<li>{link(f'#{group.id}', said)}</li>\n"
-    yield f"<li>{tag('b', f'{unchanged:,}')} Unchanged</li>\n" if unchanged else ""
-    yield "</ul>\n"
+    for status, number in sorted(others.items()):
+        yield f"<li>{tag('b', f'{number:,}')} {text(status.capitalize())}</li>\n"
+    yield f"</ul>\n{_HOW}\n"
     number = 0
     for group in _GROUPS:
         if some := grouped[group.id]:
             yield from _section(group, some, site, number)
             number += len(some)
     yield "</main>\n</body>\n</html>\n"
+
+
+_HOW = """\
+<p>To leave a prompt out, add its path to <code>skip</code> in the file for <code>--map</code>, and
+delete the folder of its entry if it was written. To change one, edit the files of its entry.</p>"""
 
 
 def _section(group: _Group, rows: Sequence[Imported], site: str, before: int) -> Iterator[str]:

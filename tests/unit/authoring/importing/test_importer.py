@@ -34,12 +34,13 @@ def imported(
     claimed="",
     covers=lambda _: True,
     language="",
+    skipped=(),
 ):
     origin = Origin(
         address=ADDRESS, revision=revision, day="2026-11-28", license=license_, language=claimed
     )
     importer = Importer(tree or {}, origin, registry_rules(), names or {}, lambda _: language)
-    return list(importer.all(parts, covers))
+    return list(importer.all(parts, covers, skipped.__contains__))
 
 
 def merged(tree, rows):
@@ -293,6 +294,19 @@ def test_a_claimed_language_is_for_what_the_source_does_not_state():
     assert tomllib.loads(file_of(rows[0], "release.toml"))["languages"] == ["en"]
     (row,) = imported(of("A"), claimed="en", language="de")
     assert (row.notes, row.questions) == ((), ("its text seems to be in `de`, not in `en`",))
+
+
+def test_what_a_person_skips_is_not_imported():
+    tree = merged({}, imported(of("A", path="a.md"), of("B", path="b.md")))
+    parts = of("A", "Now.", path="a.md"), of("C", path="c.md"), Refused(path="d.md", reason="why")
+    rows = imported(*parts, tree=tree, skipped=("a.md", "c.md", "d.md", "e.md"))
+    assert [(row.path, row.status, row.name) for row in rows] == [
+        ("a.md", Status.SKIPPED, ""),
+        ("c.md", Status.SKIPPED, ""),
+        ("d.md", Status.SKIPPED, ""),
+        ("b.md", Status.VANISHED, "b"),
+    ]
+    assert not any(row.files for row in rows)
 
 
 def test_near_copies_are_told():

@@ -39,6 +39,7 @@ class Status(StrEnum):
     UPDATED = "new version"
     UNCHANGED = "unchanged"
     REFUSED = "refused"
+    SKIPPED = "skipped"
     VANISHED = "vanished"
 
 
@@ -88,11 +89,15 @@ class Importer:
         self._known = dict(_known(self._tree, origin_parts(origin.address)))
 
     def all(
-        self, found: Iterable[Found | Refused], covers: Callable[[str], bool]
+        self,
+        found: Iterable[Found | Refused],
+        covers: Callable[[str], bool],
+        skips: Callable[[str], bool],
     ) -> Iterator[Imported]:
         """Yield what becomes of each part of a source, and then what vanished of it.
 
-        `covers` tells whether a path belongs to what was read of the source.
+        `covers` tells whether a path belongs to what was read of the source, and `skips` whether a
+        person decided to leave out the part at a path.
         """
         parts = list(found)
         paths = {part.path for part in parts}
@@ -100,7 +105,9 @@ class Importer:
         moved = {each.release.origin.get("sha256"): each for each in gone.values()}
         still = set[str]()
         for part in parts:
-            if isinstance(part, Refused):
+            if skips(part.path):
+                yield Imported(path=part.path, status=Status.SKIPPED)
+            elif isinstance(part, Refused):
                 yield Imported(path=part.path, status=Status.REFUSED, notes=(part.reason,))
             elif part.path not in self._known and (same := moved.get(part.sha256)):
                 still.add(same.id.name)
