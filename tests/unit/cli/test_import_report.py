@@ -92,6 +92,7 @@ def test_what_needs_a_decision_comes_first() -> None:
     ]
     assert {link[1:] for link in page.links if link.startswith("#")} == set(page.ids)
     assert "2 Skipped\n1 Unchanged" in page.text
+    assert paged(*rows).count('<details open="">') == len(("copy", "odd", "bad"))
     assert "new version 0.2.0" in page.text
 
 

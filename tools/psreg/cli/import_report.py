@@ -180,7 +180,8 @@ def _told(row: Imported, site: str) -> Iterator[str]:
     if items:
         yield tag("ul", "".join(items))
     if row.text:
-        yield tag("details", f"<summary>Text</summary>{tag('pre', text(row.text), dir='auto')}")
+        said = f"<summary>Text</summary>{tag('pre', text(row.text), dir='auto')}"
+        yield tag("details", said, **({"open": ""} if row.findings or row.questions else {}))
 
 
 def _finding(found: Diagnostic, site: str) -> str:
