@@ -151,6 +151,23 @@ def test_templates_render_what_psreg_renders(loaders, target, parts) -> None:
         assert outcome(loaders, target, made, values) in expected
 
 
+TAKEN = (
+    *("role", "json", "history", "media", "section", "ifEquals", "unlessEquals", "log", "lookup"),
+    *("if", "unless", "each", "with", "else", "this", "true", "false", "null", "undefined"),
+    *("True", "None", "not", "and", "in", "is", "self", "loop", "range", "super", "for", "stop"),
+    *("psreg_brace", "psreg_backslash", "psreg_start", "psreg_end", "class", "name"),
+    *("yes", "No", "on", "OFF", "y", "n"),
+)
+
+
+@pytest.mark.parametrize("target", TEMPLATES)
+def test_every_name_of_a_variable_is_a_variable(loaders, target) -> None:
+    told = {name: f"<{name}>" for name in TAKEN}
+    made = prompt("{{", *(Open(name=name, default=None) for name in TAKEN))
+    values = {made.identifiers[name]: value for name, value in told.items()}
+    assert loaded(loaders, target, made, values) == rendered(made, told)
+
+
 def imported(data: bytes) -> tuple[Exported, tuple[str, ...]]:
     """Return what `psreg import` makes of a file of LangChain, and its variables in their order.
 

@@ -67,6 +67,11 @@ def test_names_for_other_languages_stay_different() -> None:
     assert prompt.identifiers == {"a-b": "a_b", "a_b": "a_b_", "1": "v1", "_x": "v_x"}
 
 
+def test_no_name_for_other_languages_means_something_there() -> None:
+    prompt = of(*(Open(name=name, default=None) for name in ("role", "True", "psreg_brace", "x")))
+    assert [*prompt.identifiers.values()] == ["role_", "True_", "psreg_brace_", "x"]
+
+
 def test_a_pbe_is_its_text_exactly() -> None:
     prompt = exported(PBE, "quiz.pbe.txt", name="quiz", version="1.0.0", sha256=SHA, values={})
     assert (prompt.final(), prompt.description) == (PBE.decode(), "A quiz")

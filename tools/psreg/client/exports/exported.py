@@ -18,6 +18,16 @@ from psreg.formats import dotprompt, pbe
 
 _LONGEST_DESCRIPTION = 1000
 
+_TAKEN = frozenset(
+    (
+        "else", "each", "false", "history", "if", "ifequals", "json", "log", "lookup", "media",
+        "no", "none", "not", "null", "off", "on", "role", "section", "self", "stop", "this", "true",
+        "undefined", "unless", "unlessequals", "with", "yes",
+        "psreg_backslash", "psreg_brace", "psreg_end", "psreg_start",
+    )
+)  # fmt: skip
+"""In lower case, what YAML or a template language takes for something else, or is psreg's own."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Open:
@@ -57,7 +67,7 @@ class Exported:
         for variable in self.variables:
             plain = re.sub(r"[^A-Za-z0-9_]", "_", variable.name)
             plain = f"v{plain}" if not plain[0].isalpha() else plain
-            while plain in found.values():
+            while plain in found.values() or plain.lower() in _TAKEN:
                 plain += "_"
             found[variable.name] = plain
         return found
