@@ -205,6 +205,29 @@ def test_an_argument_of_claude_code_ends_where_its_name_ends(parts) -> None:
     assert ("arguments" in head, "argument-hint" in head) == (False, True)
 
 
+def called(*names: str) -> list[Open]:
+    return [Open(name=name, default=None) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (called("ARGUMENTS"), "$ARGUMENTS"),
+        (["Not ", *called("2"), ", but ", *called("1")], "Not $2, but $1"),
+        ([*called("ARGUMENTS_12"), " (", *called("ARGUMENTS"), ")"], "$ARGUMENTS[12] ($ARGUMENTS)"),
+        ([*called("1"), "0"], "$ARGUMENTS[0]0"),
+        ([*called("ARGUMENTS"), "[0]"], "$ARGUMENTS[0][0]"),
+        (called("topic", "ARGUMENTS"), "$ARGUMENTS[0]$ARGUMENTS[1]"),
+        ([*called("topic"), " ", *called("ARGUMENTS_x")], "$ARGUMENTS[0] $ARGUMENTS[1]"),
+        (called("1", "topic"), "$v1$topic"),
+        (called("10"), "$v10"),
+    ],
+)
+def test_an_argument_of_claude_code_keeps_its_place(parts, text) -> None:
+    written = one("claude-command", of(*parts))
+    assert body(written) == f"{text}\n"
+
+
 def test_a_skill_is_described_without_tags() -> None:
     text = exports(of("x", description="Writes <b> & </b>."), SKILL)[
         PurePosixPath("my-quiz/SKILL.md")

@@ -108,6 +108,9 @@ def claude_command(prompt: Exported) -> dict[str, str]:
     names = [prompt.identifiers[each.name] for each in prompt.variables]
     literal = prompt.written(str, lambda _: "\0")
     refuse(literal, _CLAUDE, prompt, "Claude Code")
+    if by_place := _by_place(prompt, literal):
+        rows = {"description": yaml_text(prompt.description)}
+        return {f"{prompt.name}.md": f"{front_matter(rows, prompt)}{by_place}\n"}
     if names:
         declared = re.compile(rf"\$(?:{'|'.join(names)})\b")
         refuse(literal, declared, prompt, "Claude Code")
@@ -124,11 +127,34 @@ def claude_command(prompt: Exported) -> dict[str, str]:
     return {f"{prompt.name}.md": f"{front_matter(rows, prompt)}{text}\n"}
 
 
+_ALL = "ARGUMENTS"
+_PLACE = re.compile(rf"{_ALL}(?:_([0-9]{{1,2}}))?|[1-9]")
+_FOLLOWED = re.compile(r"\0[\w\[]")
+
+
+def _by_place(prompt: Exported, literal: str) -> str:
+    """Return the text of a command whose variables are all called as Claude Code calls arguments.
+
+    It is "" if they are not, or if what follows one would be a part of it.
+    """
+    uses = {each: _PLACE.fullmatch(each.name) for each in prompt.variables}
+    if not all(uses.values()) or _FOLLOWED.search(literal):
+        return ""
+    written = {
+        each: f"$ARGUMENTS[{use[1]}]" if use[1] else f"${each.name}"
+        for each, use in uses.items()
+        if use
+    }
+    return prompt.written(str, written.__getitem__) if written else ""
+
+
 def _runs_on(prompt: Exported, names: list[str]) -> bool:
     """Return whether the name of an argument could be read as a part of a longer one."""
     text = prompt.written(str, lambda _: "\0")
-    return re.search(r"\0\w", text) is not None or any(
-        one != other and other.startswith(one) for one in names for other in names
+    return (
+        _FOLLOWED.search(text) is not None
+        or any(name.startswith(_ALL) for name in names)
+        or any(one != other and other.startswith(one) for one in names for other in names)
     )
 
 
