@@ -69,7 +69,11 @@ def ours():
     ids=["tools", "tests"],
 )
 def test_every_package_that_is_imported_is_declared(folder, declared):
-    others = {"cyclonedx": ["cyclonedx-python-lib"], "gcld3": ["cld3-py"]}
+    others = {
+        "cyclonedx": ["cyclonedx-python-lib"],
+        "frontmatter": ["python-frontmatter"],
+        "gcld3": ["cld3-py"],
+    }
     distributions = {**packages_distributions(), **others}
     missing = {
         (name, path)

@@ -1,12 +1,14 @@
 """Loads exported files with the libraries that own their formats; runs in an environment of its own.
 
 Each line of standard input is `{"target", "folder", "values"}`; each line of standard output is
-`{"text"}`, what a model would be sent, or `{"error"}`.
+`{"answer"}`, what a model would be sent or what a file says, or `{"error"}`. For a format of
+messages, that is `{"description", "messages"}`, of which each is a role and a text.
 """
 
 import json
 import sys
 import traceback
+from functools import cache
 from pathlib import Path
 
 
@@ -22,20 +24,32 @@ def agent_skill(folder, _):
 
 def openai(folder, _):
     from openai.types.chat import ChatCompletionMessageParam
-    from pydantic import TypeAdapter
 
     document = json.loads(only(folder).read_bytes())
-    checked = TypeAdapter(list[ChatCompletionMessageParam]).validate_python(document["messages"])
-    return checked[0]["content"]
+    adapter(ChatCompletionMessageParam).validate_python(document["messages"])
+    return said(document["messages"])
 
 
 def anthropic(folder, _):
     from anthropic.types import MessageParam
-    from pydantic import TypeAdapter
 
     document = json.loads(only(folder).read_bytes())
-    (message,) = TypeAdapter(list[MessageParam]).validate_python(document["messages"])
-    return message["content"]
+    adapter(MessageParam).validate_python(document["messages"])
+    system = [{"role": "system", "content": document["system"]}] if "system" in document else []
+    return said([*system, *document["messages"]])
+
+
+@cache
+def adapter(row):
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(list[row])
+
+
+def said(rows):
+    texts = (row["content"] for row in rows)
+    texts = (t if isinstance(t, str) else "".join(part["text"] for part in t) for t in texts)
+    return {"messages": [[row["role"], text] for row, text in zip(rows, texts, strict=True)]}
 
 
 def langchain(folder, values):
@@ -48,10 +62,12 @@ def langchain(folder, values):
 def prompty(folder, values):
     import prompty as library
 
-    (message,) = library.prepare(library.load(only(folder)), values)
-    assert message.role == "user"
-    (part,) = message.parts
-    return part.value
+    agent = library.load(only(folder))
+    messages = [
+        [message.role, "".join(part.value for part in message.parts)]
+        for message in library.prepare(agent, values)
+    ]
+    return {"description": agent.description, "messages": messages}
 
 
 def dotprompt(folder, values):
@@ -67,10 +83,18 @@ def dotprompt(folder, values):
             return await render
 
         render = anyio.run(waited)
-    (message,) = render.messages
-    assert message.role == "user"
-    (part,) = message.content
-    return getattr(part, "root", part).text
+    messages = [
+        [message.role.value, "".join(getattr(part, "root", part).text for part in message.content)]
+        for message in render.messages
+    ]
+    return {"description": render.description, "messages": messages}
+
+
+def front_matter(folder, _):
+    import frontmatter
+
+    post = frontmatter.load(only(folder))
+    return {"metadata": post.metadata, "content": post.content}
 
 
 def cyclonedx(folder, _):
@@ -103,6 +127,7 @@ LOADERS = {
     "anthropic": anthropic,
     "cyclonedx": cyclonedx,
     "dotprompt": dotprompt,
+    "front-matter": front_matter,
     "langchain": langchain,
     "openai": openai,
     "prompty": prompty,
@@ -112,8 +137,8 @@ LOADERS = {
 for line in sys.stdin:
     asked = json.loads(line)
     try:
-        text = LOADERS[asked["target"]](Path(asked["folder"]), asked["values"])
-        answer = {"text": text}
+        answer = LOADERS[asked["target"]](Path(asked["folder"]), asked["values"])
+        told = {"answer": answer}
     except Exception:  # noqa: BLE001 - whatever a library says is a failure
-        answer = {"error": traceback.format_exc()}
-    print(json.dumps(answer), flush=True)
+        told = {"error": traceback.format_exc()}
+    print(json.dumps(told, default=str), flush=True)

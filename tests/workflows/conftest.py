@@ -2,10 +2,20 @@
 
 from collections import defaultdict
 
+import pytest
+
+from support.loaders import running_loaders
 from support.walks import turn
 
 FORGES = ("ours", "github", "gitlab")
 ALWAYS = "test_from_a_pull_request_to_an_installed_release"
+
+
+@pytest.fixture(scope="session")
+def loaders():
+    """The libraries of other formats; some take seconds to load."""
+    with running_loaders() as running:
+        yield running
 
 
 def pytest_collection_modifyitems(config, items):

@@ -66,10 +66,13 @@ def test_a_pattern_is_one_prompt_of_two_texts():
     assert (summarize.path, summarize.title) == ("patterns/summarize/system.md", "summarize")
     assert summarize.text == "# Identity\n\nSummarize {it}.\n\nINPUT:"
     assert summarize.lost == ("README.md",)
+    assert (rate.roles, summarize.roles) == (("system",), ("system", "user"))
     assert (translate.title, translate.text, translate.lost) == ("translate", "Translate.", ())
     assert (other.title, about.title) == ("other", "system")
     files["patterns/summarize/user.md"] = "INPUT: {x}"
     assert found_in(files)[3].sha256 != summarize.sha256
+    files["patterns/rate/system.md"] = "---\n- a\n---\nRate it."
+    assert isinstance(found_in(files)[2], Refused)
     files["patterns/summarize/user.md"] = b"\xff"
     assert found_in(files)[3] == Refused(
         path="patterns/summarize/system.md", reason="it is not a text in UTF-8"
@@ -84,6 +87,14 @@ def test_arguments_of_commands_are_variables():
     assert found.lost == ("argument-hint",)
 
 
+@pytest.mark.parametrize("stated", ["[a, a_b, 'x y', c]", "a a_b c"])
+def test_named_arguments_of_commands_are_variables(stated):
+    text = f"---\narguments: {stated}\n---\nFix $a, $a_b, $a_c and $abc; $c.\n"
+    (found,) = found_in({"commands/fix.md": text})
+    assert found.text == "Fix {a}, {a_b}, $a_c and $abc; {c}."
+    assert found.lost == ("arguments.x y",) * ("[" in stated)
+
+
 @pytest.mark.parametrize("path", ["docs/fix.md", "commands/fix.md"])
 def test_other_texts_about_a_shell_have_no_variables(path):
     (found,) = found_in({path: 'Run "$1" in your shell.' + " Not $ARGUMENTS." * (path[0] == "d")})
@@ -96,6 +107,7 @@ def test_inputs_of_prompt_files_are_variables():
     (found,) = found_in({".github/prompts/review-code.prompt.md": text})
     assert found.text == "Review {file_path} and {file_path}, not ${selection}."
     assert (found.title, found.variables) == ("review-code", {"file_path": None})
+    assert found.lost == ("placeholder of file path",)
 
 
 def test_rules_of_cursor_are_markdown():

@@ -144,6 +144,27 @@ def test_what_is_lost_or_different_is_told():
     )
 
 
+@pytest.mark.parametrize(
+    ("roles", "notes"),
+    [
+        ((), ()),
+        (("user",), ()),
+        (("system",), ("left out: the role `system`",)),
+        (("user", "user"), ("its 2 messages are one text: `user`, `user`",)),
+    ],
+)
+def test_roles_that_are_lost_are_told(roles, notes):
+    (row,) = imported(of(roles=roles))
+    assert row.notes == notes
+
+
+def test_an_opened_comment_in_a_description_is_told():
+    (row,) = imported(of(summary="Writes (% of all)."))
+    assert row.notes == ("`(%` in its title or description is now `( %`",)
+    text = file_of(row, f"{row.name}.prompt")
+    assert "@description Writes ( % of all).\n" in text
+
+
 def test_braces_that_become_a_variable_are_told():
     (row,) = imported(of(text="Open {{x} and {y}."))
     assert row.status is Status.CHANGED

@@ -209,6 +209,7 @@ def test_a_chat_in_other_words(kind):
         text="system:\nBe {x}.\n\nuser:\nHi {y}\n\nassistant:\nYes.\n\nuser:\nBye.",
         title="a",
         variables={"x": "kind", "y": None},
+        roles=("system", "user", "assistant", "user"),
     )
     assert of({"_type": kind, "messages": [{"prompt": {"template": "Bye."}}]}).text == "Bye."
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any
 
-from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile
+from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile, said
 from psreg.authoring.importing.markdown import prompt_of
-from psreg.authoring.importing.variables import Variables, with_variables
+from psreg.authoring.importing.variables import Converted, with_variables
 
 _COMMANDS = "commands"
-_HAS_ARGUMENTS = re.compile(r"\$ARGUMENTS|^argument-hint:", re.MULTILINE)
-_ARGUMENT = re.compile(r"\$(?P<name>ARGUMENTS(?:\[[0-9]{1,2}\])?|[1-9](?![0-9]))")
+_HAS_ARGUMENTS = re.compile(r"\$ARGUMENTS|^argument(?:-hint|s):", re.MULTILINE)
+_ARGUMENT = r"ARGUMENTS(?:\[[0-9]{1,2}\])?|[1-9](?![0-9])"
+_ARGUMENTS = "arguments"
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,59}")
 _PROMPT_FILE = ".prompt.md"
-_INPUT = re.compile(r"\$\{input:(?P<name>[^{}:\n]{1,60})(?::[^{}\n]{0,200})?\}")
+_INPUT = re.compile(r"\$\{input:(?P<name>[^{}:\n]{1,60})(?P<shown>:[^{}\n]{0,200})?\}")
 
 
 def claims_command(file: SourceFile, _fields: Fields) -> bool:
@@ -30,7 +31,19 @@ def claims_command(file: SourceFile, _fields: Fields) -> bool:
 
 def read_command(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
     """Yield the one prompt of a command, whose arguments are variables."""
-    yield prompt_of(file, fields, reads=partial(_with, _ARGUMENT))
+    yield prompt_of(file, fields, reads=_command)
+
+
+def _command(matter: Mapping[str, Any], body: str) -> Converted:
+    """Return the text of a command; front matter may name its arguments."""
+    stated = matter.get(_ARGUMENTS)
+    names = stated if isinstance(stated, list) else said(stated).split()
+    known = sorted(filter(_NAME.fullmatch, map(said, names)), key=len, reverse=True)
+    named = "".join(rf"|{re.escape(name)}(?![A-Za-z0-9_])" for name in known)
+    pattern = re.compile(rf"\$(?P<name>{_ARGUMENT}{named})")
+    used = {use["name"] for use in pattern.finditer(body)}
+    lost = tuple(f"{_ARGUMENTS}.{name}" for name in map(said, names) if name not in used)
+    return Converted(*with_variables(body, pattern), lost, held=frozenset((_ARGUMENTS,)))
 
 
 def claims_prompt_file(file: SourceFile, _fields: Fields) -> bool:
@@ -40,8 +53,10 @@ def claims_prompt_file(file: SourceFile, _fields: Fields) -> bool:
 
 def read_prompt_file(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
     """Yield the one prompt of a prompt file, whose inputs are variables."""
-    yield prompt_of(file, fields, reads=partial(_with, _INPUT))
+    yield prompt_of(file, fields, reads=_prompt_file)
 
 
-def _with(pattern: re.Pattern[str], _matter: Mapping[str, Any], body: str) -> tuple[str, Variables]:
-    return with_variables(body, pattern)
+def _prompt_file(_matter: Mapping[str, Any], body: str) -> Converted:
+    shown = (use for use in _INPUT.finditer(body) if use["shown"])
+    lost = tuple(dict.fromkeys(f"placeholder of {use['name'].strip()}" for use in shown))
+    return Converted(*with_variables(body, _INPUT), lost)

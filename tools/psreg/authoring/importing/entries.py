@@ -23,6 +23,8 @@ from psreg.lint.entries.release_rules import is_language, is_tag
 _SENTENCE = re.compile(r"[^\n]*?[.!?。！？](?=\s|$)|[^\n]+")
 _MARKED_UP = re.compile(r"[#>|`{<\[*_-]")
 _LONGEST_FIELD = 200
+_COMMENT, _NO_COMMENT = "(%", "( %"
+"""What begins a comment in a `.prompt`, and what is written for it in its metadata."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +63,7 @@ def artifact(found: Found) -> Wrapped:
     if not found.text:
         raise ValueError("it has no text")
     said = {"name": found.title, "version": str(FIRST[0]), "description": found.summary}
-    metadata = [(key, value.replace("(%", "( %")) for key, value in said.items() if value]
+    metadata = [(key, value.replace(_COMMENT, _NO_COMMENT)) for key, value in said.items() if value]
     return wrapped(found.text, found.variables, metadata)
 
 
@@ -71,8 +73,14 @@ def changes(found: Found, made: Wrapped) -> Iterator[str]:
         yield f"variables: {named(found.variables)}"
     if made.unmeant:
         yield f"these are variables now: {named(made.unmeant)}"
+    if len(found.roles) > 1:
+        yield f"its {len(found.roles):,} messages are one text: {named(found.roles)}"
+    elif found.roles not in ((), ("user",)):
+        yield f"left out: the role {named(found.roles)}"
     if found.lost:
         yield f"left out: {named(found.lost)}"
+    if any(_COMMENT in said for said in (found.title, found.summary)):
+        yield f"`{_COMMENT}` in its title or description is now `{_NO_COMMENT}`"
     kept = _tags(found)
     if dropped := [tag for tag in found.tags if _tag(tag) not in kept]:
         yield f"not usable as tags: {named(dropped)}"

@@ -190,14 +190,14 @@ class _Prompt:
         ]
         if len(texts) > 1 and not all(role for role, _ in texts):
             raise ValueError("one of its messages does not say its role")
-        made = converted(joined(texts), language, self._values, _PARTIAL)
+        made = converted(joined(texts), LANGUAGES[language], self._values, _PARTIAL)
+        made = made._replace(roles=tuple(role for role, _ in texts))
         found = prompt_of(
             self._file,
             fields,
             name=self._file.path.parent.name if self._file.path.stem == _STEM else "",
             matter=self._others,
-            beside=made.lost,
-            reads=lambda *_: (made.text, made.variables),
+            reads=lambda *_: made,
         )
         digest = hashlib.sha256(self._data).hexdigest()
         return found if isinstance(found, Refused) else replace(found, sha256=digest)

@@ -16,7 +16,7 @@ from psreg.authoring.importing.found import (
     said,
 )
 from psreg.authoring.importing.front_matter import divided
-from psreg.authoring.importing.variables import Variables
+from psreg.authoring.importing.variables import Converted
 from psreg.authoring.literal import trimmed
 
 _SUFFIXES = (".md", ".markdown", ".mdc")
@@ -41,8 +41,8 @@ def read(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
     yield prompt_of(file, fields)
 
 
-def _plainly(_matter: Mapping[str, Any], body: str) -> tuple[str, Variables]:
-    return body, {}
+def _plainly(_matter: Mapping[str, Any], body: str) -> Converted:
+    return Converted(body)
 
 
 def prompt_of(
@@ -51,33 +51,35 @@ def prompt_of(
     *,
     name: str = "",
     beside: Collection[str] = (),
-    reads: Callable[[Mapping[str, Any], str], tuple[str, Variables]] = _plainly,
+    reads: Callable[[Mapping[str, Any], str], Converted] = _plainly,
     matter: Mapping[str, Any] | None = None,
 ) -> Found | Refused:
     """Return the prompt of a file, or why it has none.
 
     `name` is its title if the file does not state one, `beside` are the names of what is lost
-    besides front matter. `reads` makes a text and its variables of front matter and of what follows
-    it; `matter` is given where it is in another file.
+    besides front matter. `reads` makes a text of front matter and of what follows it; `matter` is
+    given where it is in another file.
     """
     try:
         body = file.text
         if matter is None:
             matter, body = divided(body)
-        text, variables = reads(matter, trimmed(body))
+        made = reads(matter, trimmed(body))
     except ValueError as error:
         return Refused(path=str(file.path), reason=str(error))
     keys = {field: named(field, [*matter], fields) for field in FIELDS if field != "text"}
     values = {field: matter.get(key) for field, key in keys.items()}
+    keys_told = made.held.union(keys.values())
     return Found(
         path=str(file.path),
         sha256=file.sha256,
-        text=text,
-        variables=variables,
+        text=made.text,
+        variables=made.variables,
+        roles=made.roles,
         title=said(values["title"]) or name or file.path.name.partition(".")[0],
         summary=said(values["summary"]),
         tags=listed(values["tags"]),
         languages=listed(values["languages"]),
         license=said(values["license"]),
-        lost=(*(key for key in matter if key not in keys.values()), *beside),
+        lost=(*(key for key in matter if key not in keys_told), *made.lost, *beside),
     )

@@ -9,7 +9,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from psreg.authoring.importing.documents import stated
 from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile, unix_lines
+from psreg.authoring.importing.variables import Converted
 from psreg.authoring.literal import trimmed
 
 _SUFFIX = ".json"
@@ -25,32 +27,46 @@ def read(file: SourceFile, _fields: Fields) -> Iterator[Found | Refused]:
     """Yield the one prompt of a file, or why it has none; nothing if it has no messages."""
     document = _loaded(file.text)
     try:
-        text = text_of(document)
+        made = text_of(document)
     except ValueError as error:
         yield Refused(path=str(file.path), reason=str(error))
         return
-    if text is None:
+    if made is None:
         return
     others = document if isinstance(document, dict) else {}
     yield Found(
         path=str(file.path),
         sha256=file.sha256,
-        text=text,
+        text=made.text,
+        roles=made.roles,
         title=file.path.name.partition(".")[0],
-        lost=tuple(key for key in others if key not in ("messages", "system")),
+        lost=(*(key for key in others if key not in ("messages", "system")), *made.lost),
     )
 
 
-def text_of(document: Any) -> str | None:
+def text_of(document: Any) -> Converted | None:
     """Return the messages of a document as one text; None if it has none.
 
     Raises:
         ValueError: a message has something else than text.
     """
-    messages = _messages(document)
+    rows = _messages(document)
+    if not rows:
+        return None
+    messages = [(row["role"], message_text(row)) for row in rows]
     if any(text is None for _, text in messages):
         raise ValueError(NOT_TEXT)
-    return joined([(role, text or "") for role, text in messages]) if messages else None
+    text = joined([(role, text or "") for role, text in messages])
+    lost = dict.fromkeys(name for row in rows for name in _lost(row))
+    return Converted(text, lost=tuple(lost), roles=tuple(role for role, _ in messages))
+
+
+def _lost(row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of what a message, or a part of it, says besides its text."""
+    yield from (f"messages.{key}" for key in stated(row) if key not in ("role", "content"))
+    parts = row["content"] if isinstance(row["content"], list) else []
+    names = (key for part in parts for key in stated(part) if key not in ("type", "text"))
+    yield from (f"messages.content.{name}" for name in names)
 
 
 def joined(messages: Sequence[tuple[str, str]]) -> str:
@@ -67,16 +83,16 @@ def _loaded(text: str) -> Any:
         return None
 
 
-def _messages(document: Any) -> list[tuple[str, str | None]]:
-    """Return role and text of each message, None for what is not text; [] if there are none."""
+def _messages(document: Any) -> list[Mapping[str, Any]]:
+    """Return the messages of a document, what it says to a system among them; [] if it has none."""
     request = document if isinstance(document, dict) else {"messages": document}
     rows = request.get("messages")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         return []
     if not rows or not all(isinstance(row.get("role"), str) for row in rows):
         return []
-    first = [("system", _text(request["system"]))] if "system" in request else []
-    return [*first, *((row["role"], message_text(row)) for row in rows)]
+    first = [{"role": "system", "content": request["system"]}] if "system" in request else []
+    return [*first, *rows]
 
 
 def message_text(message: Mapping[str, Any]) -> str | None:

@@ -29,10 +29,14 @@ def read(file: SourceFile, fields: Fields, others: Collection[PurePosixPath]) ->
     user = folder / _USER
     beside = tuple(str(path.relative_to(folder)) for path in sorted(others) if path != user)
     found = prompt_of(file, fields, name=folder.name, beside=beside)
-    if isinstance(found, Refused) or user not in others:
+    if isinstance(found, Refused):
+        return found
+    found = replace(found, roles=("system",))
+    if user not in others:
         return found
     second = SourceFile(path=user, files=file.files)
     if not (said := trimmed(second.text)):
         return found
     both = hashlib.sha256(file.data + second.data).hexdigest()
-    return replace(found, text=f"{found.text}\n\n{said}", sha256=both)
+    text, roles = f"{found.text}\n\n{said}", ("system", "user")
+    return replace(found, text=text, roles=roles, sha256=both)

@@ -27,7 +27,8 @@ from psreg.authoring.importing.found import (
 )
 from psreg.authoring.importing.front_matter import loaded
 from psreg.authoring.importing.messages import text_of
-from psreg.authoring.importing.template_languages import JINJA, converted
+from psreg.authoring.importing.template_languages import JINJA, LANGUAGES, converted
+from psreg.authoring.importing.variables import Converted
 from psreg.authoring.literal import trimmed
 
 _BESIDE = ("providers", "targets", "tests")
@@ -113,7 +114,7 @@ class _Prompts:
         for text in texts:
             yield self._found(title, text, [f"prompts.{key}" for key in lost])
 
-    def _texts(self, raw: Any, reference: str) -> Sequence[str]:
+    def _texts(self, raw: Any, reference: str) -> Sequence[Converted]:
         if not isinstance(raw, str):
             raise ValueError("it is not a text")  # noqa: TRY004 - that of a source
         if not reference:
@@ -130,18 +131,19 @@ class _Prompts:
             raise ValueError(f"`{shown}` is the file of a prompt before it")
         self._seen.add(other.path)
         if suffix == _TEXTS:
-            return [*filter(None, map(trimmed, _DELIMITER.split(other.text)))] or [""]
+            texts = filter(None, map(trimmed, _DELIMITER.split(other.text)))
+            return [*map(Converted, texts)] or [Converted("")]
         if suffix not in YAML:
-            return [_inline(other.text) if suffix in JSON else other.text]
+            return [_inline(other.text) if suffix in JSON else Converted(other.text)]
         text = text_of(document(other))
         if text is None:
             raise ValueError(f"`{shown}` has no messages")
         return [text]
 
-    def _found(self, title: str, text: str, lost: Sequence[str]) -> Found | Refused:
-        path = self._places.of(title)
+    def _found(self, title: str, read: Converted, lost: Sequence[str]) -> Found | Refused:
+        path, text = self._places.of(title), read.text
         try:
-            made = converted(trimmed(unix_lines(text)), JINJA, self._values, _VALUES)
+            made = converted(trimmed(unix_lines(text)), LANGUAGES[JINJA], self._values, _VALUES)
         except ValueError as error:
             return Refused(path=path, reason=str(error))
         digest = hashlib.sha256(json.dumps([title, text, made.variables]).encode())
@@ -151,7 +153,8 @@ class _Prompts:
             text=made.text,
             title=title,
             variables=made.variables,
-            lost=(*lost, *made.lost, *self._lost),
+            roles=read.roles,
+            lost=(*lost, *read.lost, *made.lost, *self._lost),
         )
 
 
@@ -162,14 +165,14 @@ def _reference(raw: str) -> str:
     return raw if _PATH.fullmatch(raw) or _ELSEWHERE.fullmatch(raw) else ""
 
 
-def _inline(text: str) -> str:
+def _inline(text: str) -> Converted:
     """Return the messages that a text has in JSON or YAML as one text, else the text."""
     said_: Any = None
     if text.lstrip().startswith(("[", "{")):
         try:
             said_ = json.loads(text)
         except (ValueError, RecursionError):
-            return text
+            return Converted(text)
     elif text.startswith("- role:"):
         said_ = loaded(text, "it")
-    return text_of(said_) or text
+    return text_of(said_) or Converted(text)

@@ -1,8 +1,8 @@
 """Templates with variables: Google's dotprompt, Prompty and Semantic Kernel.
 
 Their variables become those of a `.prompt`, with the defaults that they state. A `.prompt` has no
-logic: a template with conditions, loops, helpers or calls is refused, and the first one is named. A
-line `system:`, `user:` or `assistant:` begins a message of this role, as it does in Prompty.
+logic: a template with conditions, loops, helpers or calls is refused, and the first one is named.
+Several messages become one text, as `messages` says.
 """
 
 from __future__ import annotations
@@ -13,47 +13,130 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
 
+from psreg.authoring.importing.documents import table
 from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile, said
+from psreg.authoring.importing.front_matter import Scalar
 from psreg.authoring.importing.markdown import prompt_of
-from psreg.authoring.importing.template_languages import without_logic
-from psreg.authoring.importing.variables import Variables
+from psreg.authoring.importing.messages import joined
+from psreg.authoring.importing.template_languages import (
+    HANDLEBARS,
+    JINJA,
+    KERNEL,
+    LANGUAGES,
+    converted,
+)
+from psreg.authoring.importing.variables import Converted
+from psreg.authoring.literal import trimmed
 
-_SUFFIXES = (".prompt", ".prompty")
-_NAME = r"(?P<name>(?!(?:else|history|this)\b)[A-Za-z_][A-Za-z0-9_-]*)"
-_VARIABLE = re.compile(rf"(?<!\{{)(?P<raw>\{{)?\{{\{{[ \t]*{_NAME}[ \t]*\}}\}}(?(raw)\}})(?!\}})")
-_ROLE = re.compile(r"\{\{[ \t]*role[ \t]+[\"'](system|user|model)[\"'][ \t]*\}\}[ \t]*\n?")
+_DOTPROMPT, _PROMPTY = ".prompt", ".prompty"
+_ROLE = re.compile(r"\{\{[ \t]*role[ \t]+[\"'](system|user|model)[\"'][ \t]*\}\}")
+_INPUT, _INPUTS, _TEMPLATE = "input", "inputs", "template"
+_TEXT = "string"
+_OWN = ("psreg_backslash", "psreg_brace", "psreg_end", "psreg_start")
+"""The variables with which `psreg export` writes what Handlebars cannot."""
+
+_BOUNDARY = re.compile(
+    r"[^\S\n]*#?[^\S\n]*(?P<role>system|user|assistant|developer)[^\S\n]*"
+    r"(?P<attributes>\[(?:\w+\s*=\s*(?:\"[^\"]*\"|[^\",\]]*+)\s*,?\s*)+\])?[^\S\n]*:[^\S\n]*",
+    re.IGNORECASE,
+)
+_LANGUAGE = {"format": {"kind": JINJA}, "parser": {"kind": "prompty"}}
+_MUSTACHE = "mustache"
 
 KERNEL_FILE, _CONFIG = "skprompt.txt", "config.json"
-_KERNEL_VARIABLE = re.compile(r"\{\{[ \t]*\$(?P<name>[A-Za-z0-9_]+)[ \t]*\}\}")
 
 
 def claims(file: SourceFile, _fields: Fields) -> bool:
     """Tell whether a file is a template of dotprompt or Prompty: its suffix, and front matter."""
-    return file.path.suffix in _SUFFIXES and file.text.startswith("---")
+    return file.path.suffix in (_DOTPROMPT, _PROMPTY) and file.text.startswith("---")
 
 
 def read(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
     """Yield the one prompt of a template, or why it has none."""
-    yield prompt_of(file, fields, reads=_template)
+    yield prompt_of(file, fields, reads=_dotprompt if file.path.suffix == _DOTPROMPT else _prompty)
 
 
-def _template(matter: Mapping[str, Any], body: str) -> tuple[str, Variables]:
-    text = _ROLE.sub(lambda use: f"{use[1].replace('model', 'assistant')}:\n", body)
-    inputs = matter.get("input", matter.get("inputs"))
-    return without_logic(text, _VARIABLE, _defaults(inputs))
+def _dotprompt(matter: Mapping[str, Any], body: str) -> Converted:
+    # NOTE: dotprompt drops blanks around the whole text, and messages without text.
+    first, *others = _ROLE.split(body.strip())
+    pieces = [("user", first), *zip(others[::2], others[1::2], strict=True)]
+    messages = [(role.replace("model", "assistant"), text) for role, text in pieces if text.strip()]
+    about = table(matter.get(_INPUT))
+    stated = {name: value for name, value in table(about.get("default")).items() if _says(value)}
+    constants = {name: str(stated.pop(name)) for name in _OWN if name in stated}
+    made = converted(joined(messages), HANDLEBARS, stated, f"{_INPUT}.default", constants)
+    rows = about.get("schema")
+    known = {use["name"] for use in HANDLEBARS.variable.finditer(body)}
+    lost = [f"{_INPUT}.{key}" for key in about if key not in ("default", "schema")]
+    lost += [f"{_INPUT}.schema"] * (rows is not None and not table(rows))
+    for name, value in table(rows).items():
+        its_name = name.removesuffix("?")
+        is_optional = name != its_name and its_name not in {*stated, *constants}
+        if value != _TEXT or its_name not in known or is_optional:
+            lost.append(f"{_INPUT}.schema.{its_name}")
+    roles = tuple(role for role, _ in messages)
+    return Converted(
+        trimmed(made.text), made.variables, (*made.lost, *lost), roles, frozenset((_INPUT,))
+    )
 
 
-def _defaults(inputs: Any) -> dict[str, str]:
-    """Return the defaults of dotprompt (`default: {name: value}`) or of Prompty, by name."""
-    known = inputs if isinstance(inputs, dict) else {}
-    stated = known.get("default")
-    if isinstance(stated, dict):
-        return {name: said(value) for name, value in stated.items()}
-    rows = ((name, row) for name, row in known.items() if isinstance(row, dict))
-    return {name: said(row["default"]) for name, row in rows if "default" in row}
+def _says(value: Any) -> bool:
+    """Tell whether a default is one."""
+    return value is not None and not (isinstance(value, Scalar) and value.is_null)
+
+
+def _prompty(matter: Mapping[str, Any], body: str) -> Converted:
+    # NOTE: as with dotprompt, a message without text says nothing.
+    lines = body.lstrip().split("\n")
+    uses = [(at, use) for at, line in enumerate(lines) if (use := _BOUNDARY.fullmatch(line))]
+    starts = [("system", -1), *((use["role"].lower(), at) for at, use in uses), ("", len(lines))]
+    messages = [
+        (role, "\n".join(lines[start + 1 : end]))
+        for (role, start), (_, end) in pairwise(starts)
+        if any(lines[start + 1 : end])
+    ]
+    template = table(matter.get(_TEMPLATE))
+    is_mustache = said(table(template.get("format")).get("kind")) == _MUSTACHE
+    language = LANGUAGES[_MUSTACHE if is_mustache else JINJA]
+    known = {use["name"] for use in language.variable.finditer(body)}
+    rows = [*_inputs(matter.get(_INPUTS))]
+    stated = {name: row["default"] for name, row in rows if _says(row.get("default"))}
+    # NOTE: Prompty reads `${env:NAME}` and `${file:PATH}` in the place of such a default.
+    values = {name: None if str(said_)[:2] == "${" else said_ for name, said_ in stated.items()}
+    made = converted(joined(messages), language, values, f"{_INPUTS}.default")
+    lost = [use["attributes"] for _, use in uses if use["attributes"]]
+    for name, row in rows:
+        lost += [f"{_INPUTS}.{name}"] * (name not in known)
+        lost += [f"{_INPUTS}.{name}.{key}" for key, each in row.items() if not _held(key, each)]
+    return Converted(
+        made.text,
+        made.variables,
+        (*made.lost, *lost),
+        tuple(role for role, _ in messages),
+        frozenset((_INPUTS, *[_TEMPLATE] * (template == _LANGUAGE))),
+    )
+
+
+def _inputs(inputs: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield name and facts of each input; what is not a mapping is a fact without a name."""
+    named = (
+        [(said(table(row).get("name")), row) for row in inputs]
+        if isinstance(inputs, list)
+        else table(inputs).items()
+    )
+    for name, row in named:
+        yield name, table(row) or {"value": row}
+
+
+def _held(key: str, value: Any) -> bool:
+    """Tell whether a `.prompt` has a fact about an input."""
+    if key in ("kind", "type"):
+        return bool(value == _TEXT)
+    return key in ("name", "default") or (key == "required" and value == "true")
 
 
 def claims_kernel(names: Collection[str]) -> bool:
@@ -74,22 +157,21 @@ def read_kernel(
         return Refused(path=str(file.path), reason=f"its {_CONFIG} is not valid JSON")
     matter = matter if isinstance(matter, dict) else {}
     beside = tuple(str(path.relative_to(folder)) for path in sorted(others) if path != config)
-    defaults = dict(_kernel_defaults(matter))
-    reads = partial(_kernel, defaults)
+    reads = partial(_kernel, dict(_kernel_defaults(matter)))
     found = prompt_of(file, fields, name=folder.name, beside=beside, reads=reads, matter=matter)
     both = hashlib.sha256(file.data + data).hexdigest()
     return found if isinstance(found, Refused) else replace(found, sha256=both)
 
 
-def _kernel(
-    defaults: Mapping[str, str], _matter: Mapping[str, Any], body: str
-) -> tuple[str, Variables]:
-    return without_logic(body, _KERNEL_VARIABLE, defaults)
+def _kernel(defaults: Mapping[str, Any], _matter: Mapping[str, Any], body: str) -> Converted:
+    return converted(body, KERNEL, defaults, "default")
 
 
-def _kernel_defaults(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _kernel_defaults(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     older = config.get("input")
     rows = config.get("input_variables", older.get("parameters") if isinstance(older, dict) else [])
     for row in rows if isinstance(rows, list) else ():
-        if isinstance(row, dict) and (default := said(row.get("default", row.get("defaultValue")))):
-            yield said(row.get("name")), default
+        if isinstance(row, dict):
+            default = row.get("default", row.get("defaultValue"))
+            if default not in (None, ""):
+                yield said(row.get("name")), default
