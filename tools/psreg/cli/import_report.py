@@ -18,6 +18,7 @@ from psreg.catalogue.pages.html import link, tag, text
 from psreg.core.diagnostics import ERROR, WARNING, Diagnostic
 from psreg.core.regex import lazy
 from psreg.core.terminal import one_line
+from psreg.lint.reports.text import cropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +190,8 @@ def _finding(found: Diagnostic, site: str) -> str:
     if site and found.url:
         code = link(text(f"{site}{found.url}"), code)
     said = f"{tag('strong', str(found.severity))} {code}: {_prose(found.message)}"
-    where = tag("code", _line(found.excerpt[:_EXCERPT]), dir="auto") if found.excerpt else ""
+    where = tag("code", text(cropped(found)[0]), dir="auto") if found.excerpt else ""
     return f"{said}{tag('div', f'line {found.start.line}: {where}')}"
-
-
-_EXCERPT = 200
 
 
 def _line(value: str) -> str:

@@ -75,7 +75,7 @@ def _diagnostic(d: Diagnostic, *, color: bool) -> Iterator[str]:
     gutter = " " * len(str(d.start.line))
     yield f"{gutter}{paint('-->', _DIM)} {one_line(d.path)}:{d.start.line}:{d.start.column}"
     if d.excerpt:
-        source, caret = _excerpt(d)
+        source, caret = cropped(d)
         yield paint(f"{gutter} |", _DIM)
         yield f"{paint(f'{d.start.line} |', _DIM)} {source}"
         yield f"{paint(f'{gutter} |', _DIM)} {paint(caret, _PAINT[d.severity])}"
@@ -87,8 +87,8 @@ def _diagnostic(d: Diagnostic, *, color: bool) -> Iterator[str]:
     yield f"{gutter} = more: psreg explain {d.code}"
 
 
-def _excerpt(d: Diagnostic) -> tuple[str, str]:
-    """Return the source line, cropped around the finding, and the carets below it."""
+def cropped(d: Diagnostic) -> tuple[str, str]:
+    """Return the source line as one line, cropped around the finding, and the carets below it."""
     start = d.start.column - 1
     end = d.end.column - 1 if d.end.line == d.start.line else len(d.excerpt)
     left = max(0, start - _WINDOW // 3) if len(d.excerpt) > _WINDOW else 0
