@@ -255,6 +255,17 @@ def test_the_language_of_a_text_is_told(client: Client, tmp_path: Path) -> None:
     assert "brief.md: its text seems to be in `de`, not in `en`" in done.out
 
 
+def test_near_copies_are_told_with_the_best_candidate(client: Client, tmp_path: Path) -> None:
+    text = " ".join(f"Word number {number} of a text." for number in range(60))
+    (tmp_path / "two.csv").write_text(f"act,prompt\nOne,{text}\nTwo,{text} And this.\n")
+    words = ("import", str(tmp_path / "two.csv"), *ADDRESS, "--dry-run")
+    told = "near copies: `two`, `one`; the best candidate is `two`: it is the longest\n"
+    assert told in client.run(*words).out
+    made = client.run(*words, "--format", "json").json
+    assert made["clusters"] == [{"names": ["two", "one"], "why": "it is the longest"}]
+    assert client.run(*words, "--quiet").out.count("near copies") == 0
+
+
 def test_nothing_to_import(client: Client, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     done = client.run("import", tmp_path / "empty", *ADDRESS)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from psreg.authoring.missing_files import missing_files
 from psreg.cli.rules import all_rules
 from psreg.core.identity import Author
 from psreg.formats.tree import Tree
@@ -9,8 +10,10 @@ from psreg.git.repository import open_repository
 from psreg.lint.entries.tree_rules import ReleaseSketch
 from psreg.registry.difference import signed_names
 from psreg.registry.store_folder import RegistryFolder
+from psreg.review.comment import review_markdown
 from psreg.review.git_change import read_change
 from psreg.review.judge import check_change
+from psreg.review.review import review
 from support.bare import Bare
 from support.publishing import release
 from support.registry_trees import RELEASE, entry, tree, version
@@ -73,7 +76,7 @@ def base(tmp_path_factory):
 def found(tmp_path, base):
     """Return what a review finds about copies in a change of the published registry."""
 
-    def judge(added, author=9, base=base, lost=()):
+    def judge(added, author=9, base=base, lost=(), *, as_comment=False):
         bare = Bare(tmp_path / "registry.git")
         bare.git("config", "fastimport.unpackLimit", "10000")  # one file for each object
         bare.commit("main", base, parent=None)
@@ -84,6 +87,9 @@ def found(tmp_path, base):
             (bare.path / "objects" / name[:2] / name[2:]).unlink()
         with open_repository(bare.path) as repository:
             change = read_change(repository, "main", "new", Author(forge="github", id=author))
+            if as_comment:
+                reviewed = review(change.change, all_rules(), missing_files=missing_files)
+                return review_markdown(reviewed)
             told = list(check_change(change.change, all_rules()))
         return [(d.code, d.message) for d in told if d.code in ("REG037", "REG038")]
 
@@ -96,6 +102,14 @@ FOUND = ("REG037", "`made_over` 1.0.0 is nearly a copy of `first_words` (61%)")
 
 def test_a_new_entry_that_copies_another_owners(found):
     assert found(COPY) == [FOUND]
+
+
+def test_the_comment_asks_who_wrote_a_copy(found):
+    comment = found(COPY, as_comment=True)
+    assert "say who wrote the text of" in comment
+    assert "then a maintainer approves both entries" in comment
+    own = owned("made_over", 1, LIKE_ONE)
+    assert "who wrote" not in found(own, author=1, as_comment=True)
 
 
 def test_the_texts_of_other_entries_are_not_read(found, base):

@@ -7,7 +7,7 @@ import sys
 import tomllib
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -15,7 +15,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from psreg.authoring.import_findings import with_findings
-from psreg.authoring.importing.entries import Origin
+from psreg.authoring.importing.alike import Cluster
+from psreg.authoring.importing.entries import Origin, named
 from psreg.authoring.importing.formats import prompts_in
 from psreg.authoring.importing.found import FIELDS, MAX_FILE, STANDARD_INPUT
 from psreg.authoring.importing.importer import Imported, Importer, Status
@@ -111,7 +112,7 @@ def run(args: Namespace, console: Console) -> int:
             found = prompts_in(source.files, said.fields, source.covers, is_alone=source.is_alone)
             made = _told_of(importer.all(found, source.covers, said.skips), working)
             rows = [row if args.dry_run else _written(root, row) for row in with_findings(made)]
-    _print(rows, console, written=not args.dry_run)
+    _print(rows, importer.clusters(), console, written=not args.dry_run)
     if args.report:
         site = policy.read(tree.get(POLICY, b"")).site_address
         page = report(rows, origin, site=site, written=not args.dry_run)
@@ -269,13 +270,20 @@ def _address(address: str, source: str) -> str:
     return address
 
 
-def _print(rows: list[Imported], console: Console, *, written: bool) -> None:
+def _print(
+    rows: list[Imported], clusters: Sequence[Cluster], console: Console, *, written: bool
+) -> None:
     if console.machine:
-        console.json({"schema": SCHEMA, "written": written, "rows": [*map(_document, rows)]})
+        alike = [{"names": [*each.names], "why": each.why} for each in clusters]
+        documents = [*map(_document, rows)]
+        console.json({"schema": SCHEMA, "written": written, "rows": documents, "clusters": alike})
         return
     if not console.quiet:
         told = [row for row in rows if row.status not in (Status.UNCHANGED, Status.SKIPPED)]
         console.table([(row.status, row.name, _told(row)) for row in told])
+        for each in clusters:
+            told_of = f"the best candidate is `{each.names[0]}`: {each.why}"
+            console.line(f"near copies: {named(each.names)}; {told_of}")
     numbers = Counter(row.status for row in rows)
     said = ", ".join(f"{numbers[status]:,} {status}" for status in Status if numbers[status])
     console.line(f"{said or 'no prompts found'}{'' if written else '; nothing was written'}")

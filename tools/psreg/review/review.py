@@ -61,7 +61,7 @@ APPROVALS: Mapping[str, str] = {
     "NAME004": "a maintainer confirms that `{name}` differs enough from similar names",
     "NAME005": "a maintainer confirms that `{name}` does not imitate another entry",
     "NAME008": "a maintainer confirms that `{name}` does not imitate another entry",
-    "REG037": "a maintainer approves `{name}` beside the entry that it is nearly a copy of",
+    "REG037": "say who wrote the text of `{name}`; then a maintainer approves both entries",
     "PS081": "a maintainer approves what is new in `{name}`",
 }
 """What would resolve a finding that needs a person, by its code."""

@@ -352,6 +352,49 @@ def test_many_copies_are_each_told():
     assert all(row.questions[0].startswith("100% the text of `copy_") for row in rows[2:])
 
 
+def clusters(*parts, tree=None):
+    origin = Origin(address=ADDRESS, revision="", day="2026-11-28")
+    importer = Importer(tree or {}, origin, registry_rules(), {}, str)
+    assert list(importer.all(parts, lambda _: True, lambda _: False))
+    return importer.clusters()
+
+
+def test_near_copies_are_clusters_with_their_best_candidate():
+    tree = merged({}, imported(of("Old one", LONG)))
+    other = " ".join(f"Another {number} is different." for number in range(60))
+    third = " ".join(f"A third {number}, in other words." for number in range(60))
+    parts = [
+        of("Short copy", other, path="b.csv#1"),
+        of("New one", f"{LONG} And this.", path="b.csv#2"),
+        of("Long copy", f"{other} And this.", path="b.csv#3"),
+        of("One", third, path="b.csv#4"),
+        of("Newer one", f"Before: {LONG} And this.", path="b.csv#5"),
+        of("Two", third, path="b.csv#6"),
+        of("Both", f"{third} {third[:9]}", path="b.csv#7"),
+        of("Single", "Say it in a single sentence, please.", path="b.csv#8"),
+    ]
+    assert clusters(*parts, tree=tree) == [
+        (["both", "one", "two"], "it is the longest"),
+        (["long_copy", "short_copy"], "it is the longest"),
+        (["old_one", "newer_one", "new_one"], "the registry has it"),
+    ]
+
+
+def test_of_equal_copies_the_first_is_the_best():
+    parts = (of(f"Copy {letter}", LONG) for letter in "ba")
+    assert clusters(*parts) == [(["copy_b", "copy_a"], "it comes first")]
+
+
+def test_a_copy_of_two_that_are_not_alike_makes_one_cluster_of_them():
+    spans = {"One": range(100, 140), "Two": range(120, 160), "Both": range(107, 153)}
+    parts = [
+        of(title, " ".join(f"Word number {number} of a text." for number in span))
+        for title, span in spans.items()
+    ]
+    assert [bool(row.questions) for row in imported(*parts)] == [False, False, True]
+    assert clusters(*parts) == [(["both", "one", "two"], "it is the longest")]
+
+
 def test_an_origin_that_a_person_wrote_is_not_an_import():
     toml = f'[origin]\naddress = "{ADDRESS}"\nsha256 = "{of("B").sha256}"\n'
     tree = {

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 from psreg.authoring.bump import Bump, bump, bump_from
 from psreg.authoring.importing import entries
-from psreg.authoring.importing.alike import Alike
+from psreg.authoring.importing.alike import Alike, Cluster
 from psreg.authoring.importing.entries import Origin
 from psreg.authoring.importing.found import Found, Refused
 from psreg.authoring.literal import Wrapped
@@ -119,6 +119,10 @@ class Importer:
             file = path.partition("#")[0]
             if each.id.name not in still and file not in paths and covers(file):
                 yield Imported(path=path, status=Status.VANISHED, name=each.id.name)
+
+    def clusters(self) -> Sequence[Cluster]:
+        """Return the new entries that are nearly copies of each other, or of those there were."""
+        return self._alike.clusters()
 
     def _one(self, found: Found) -> Imported:
         faults = [fault for _, fault in origin_faults(self._origin.table(found))]

@@ -362,6 +362,7 @@ def nearly_a_copy(copies: Copies) -> Iterator[Finding]:
     few percent. From half on they are reported. Of each entry the newest release is compared.
 
     ## Fix
+    Say who wrote it; a review asks the author of a pull request, unless they own the other entry.
     If the prompt is yours, ask the owners of the other entry to add you. If you build on theirs,
     say so; a release whose origin names the other entry is only noted:
 
@@ -382,7 +383,8 @@ def nearly_a_copy(copies: Copies) -> Iterator[Finding]:
             yield Finding(
                 message=f"`{id_.name}` {id_.version} is nearly a copy of {', '.join(listed)}{more}",
                 path=str(id_.folder / "release.toml"),
-                hint="Name the entry in `[origin]` of release.toml, or write your own text.",
+                hint="Say who wrote it: name the other entry in `[origin]` of release.toml, "
+                "ask its owners to add you, or write your own text.",
             )
 
 
