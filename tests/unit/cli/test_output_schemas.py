@@ -71,7 +71,7 @@ OUTPUTS = {
     "init": ("init",),
     "bump": ("bump",),
     "diff": ("diff",),
-    "submit": ("submit",),
+    "submit": ("submit", "submit_batch"),
     "review": ("review",),
     "conform": ("conform", "script"),
     "gateway": ("gateway",),
@@ -383,6 +383,8 @@ def test_submitting(say, tmp_path):
     for step in (["add", "registry"], ["commit", "-qm", "Decide"]):
         subprocess.run(["git", *step], cwd=root, check=True)
     assert say("submit", 0, "submit", cwd=root)["branch"] == "submit/email_reply"
+    (done,) = say("submit_batch", 0, "submit", "--batch", cwd=root)["submissions"]
+    assert done["branch"] == "submit/email_reply"
 
 
 def test_a_new_registry(say, tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -428,3 +429,119 @@ def test_settings_of_a_caller_do_not_lead_elsewhere(ana, tmp_path):
     assert ana.git("branch", "--list", "submit/trip_packer")
     assert sorted((other / ".git").rglob("*")) == before
     assert not Path(tmp_path / "index").exists()
+
+
+ALLOWS_THREE = POLICY + "[review]\nentries_per_change = 3\n"
+ORIGIN = """
+[origin]
+address = "https://example.org/prompts"
+path = "PATH"
+sha256 = "DIGEST"
+imported = "2026-11-01"
+license = "MIT"
+""".replace("DIGEST", "0" * 64)
+
+
+@pytest.fixture
+def team(ana):
+    """A clone of a registry that allows three entries in a pull request, with new ones."""
+    ana.write({"registry/policy.toml": ALLOWS_THREE})
+    ana.git("commit", "-qam", "Allow more")
+    ana.git("push", "-q", "origin", "HEAD:main")
+    return ana
+
+
+def imported(ana, name, path):
+    ana.new(name)
+    release = ana.clone / f"pbes/prompt/{name}/0.1.0/release.toml"
+    release.write_text(release.read_text() + ORIGIN.replace("PATH", path))
+
+
+def branches(ana):
+    return ana.git("branch", "--list", "submit/*", "--format=%(refname:short)").split()
+
+
+def test_a_batch_has_as_many_entries_in_a_branch_as_the_registry_allows(team):
+    for name in ("apple", "birch", "cedar", "date_palm"):
+        team.new(name)
+    code, document = team.say("--batch")
+    assert code == 0
+    first, second = document["submissions"]
+    assert (document["schema"], first["verdict"]) == ("psreg.submit-batch/1", "needs_human")
+    assert first["branch"] == "submit/apple-and-others"
+    assert second["branch"] == "submit/date_palm"
+    assert branches(team) == ["submit/apple-and-others", "submit/date_palm"]
+    commits = team.git("log", "--format=%s", f"main..{first['branch']}").splitlines()
+    assert commits == ["Add cedar 0.1.0", "Add birch 0.1.0", "Add apple 0.1.0"]
+    changed = team.git("diff", "--name-only", "main", first["branch"]).splitlines()
+    assert changed == first["files"]
+    assert {path.split("/")[2] for path in changed} == {"apple", "birch", "cedar"}
+    assert team.say("--batch") == (code, document)
+
+
+def test_a_batch_keeps_apart_what_is_from_other_folders_of_a_source(team):
+    for name, path in (("fir", "b/fir.md"), ("ash", "b/ash.md"), ("elm", "a/x.csv#3")):
+        imported(team, name, path)
+    team.new("oak")
+    done = team.psreg("--batch")
+    assert done.returncode == 0, done.stdout
+    assert branches(team) == ["submit/ash-and-others", "submit/elm", "submit/oak"]
+    assert "submit/ash-and-others: 8 files in commit" in done.stdout
+    folders = "pbes/prompt/ash pbes/prompt/fir"
+    assert f"git stash push --include-untracked -- {folders} && git pull" in done.stdout
+    assert done.stdout.endswith("entries: 4, branches: 3, not committed: 0\n")
+
+
+def test_an_error_in_one_entry_stops_no_other_of_the_batch(team):
+    for name in ("apple", "birch", "cedar"):
+        team.new(name)
+    team.write({"pbes/prompt/birch/0.1.0/release.toml": 'summary = "Short."\n'})
+    team.write({"pbes/prompt/birch/entry.toml": "owners = 1\n"})
+    done = team.psreg("--batch")
+    assert done.returncode == 1
+    assert "nothing was committed: the review would reject birch" in done.stdout
+    assert done.stdout.endswith("entries: 3, branches: 1, not committed: 1\n")
+    assert branches(team) == ["submit/apple-and-others"]
+    names = team.git("diff", "--name-only", "main", "submit/apple-and-others").splitlines()
+    assert {path.split("/")[2] for path in names} == {"apple", "cedar"}
+
+
+def test_entries_of_a_batch_that_are_all_wrong_are_told_one_by_one(team):
+    for name in ("apple", "birch"):
+        team.new(name)
+        team.write({f"pbes/prompt/{name}/entry.toml": "owners = 1\n"})
+    done = team.psreg("--batch")
+    assert done.returncode == 1
+    assert "the review would reject apple\n" in done.stdout
+    assert "the review would reject birch\n" in done.stdout
+    assert done.stdout.endswith("entries: 2, branches: 0, not committed: 2\n")
+    assert branches(team) == []
+
+
+def test_a_batch_is_pushed_and_opened_a_request_for_each_group(ana):
+    ana.new("apple")
+    ana.new("birch")
+    with running(SubmittedGitHub(ana.origin)) as server:
+        code, document = ana.say("--batch", "--open", **spoken_to(server))
+        assert code == 0, document
+        assert [each["opened"] for each in document["submissions"]] == [True, True]
+        titles = [pull["title"] for pull in server.pulls]
+    assert titles == ["Add apple 0.1.0", "Add birch 0.1.0"]
+
+
+def test_a_batch_needs_something_new_and_no_name(ana):
+    done = ana.psreg("--batch")
+    assert (done.returncode, "no entry has changes to submit" in done.stderr) == (2, True)
+    done = ana.psreg("trip_packer", "--batch")
+    assert (done.returncode, "Leave out NAME" in done.stderr) == (2, True)
+
+
+def test_a_batch_says_of_an_entry_that_was_deleted_what_one_submission_says(ana):
+    ana.new("apple")
+    shutil.rmtree(ana.clone / "pbes/prompt/hello")
+    code, document = ana.say("--batch")
+    assert code == 1
+    apple, hello = document["submissions"]
+    assert (apple["branch"], apple["objections"]) == ("submit/apple", [])
+    assert [each["code"] for each in hello["objections"]] == ["CHG003"]
+    assert ana.say("hello") == (1, hello)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -15,13 +16,14 @@ from psreg.authoring.form_entry import Owner
 from psreg.authoring.issue_form import Objection
 from psreg.core.diagnostics import ERROR
 from psreg.core.identity import EntryId, ReleaseId
+from psreg.formats.tree import Entry, Tree
 from psreg.lint.reports.markdown import neutral
 from psreg.review.verdict import Review
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """The result of a submission.
+    """The result of a submission; `name` is that of its entry, or of the first of several.
 
     With `objections`, there is no branch. `restarted`: the earlier commits of the branch were
     merged, the last of which is `merged`, so it starts again from the base. `blocks_pull`: `git
@@ -44,9 +46,9 @@ class Submission:
     url: str = ""
 
 
-def branch_of(name: str) -> str:
-    """Return the branch on which an entry is submitted from a clone."""
-    return f"submit/{name}"
+def branch_of(name: str, others: int = 0) -> str:
+    """Return the branch on which an entry, and maybe `others`, are submitted from a clone."""
+    return f"submit/{name}-and-others" if others else f"submit/{name}"
 
 
 def branch_of_issue(number: int) -> str:
@@ -67,6 +69,28 @@ def entries_in(paths: Iterable[PurePosixPath]) -> list[PurePosixPath]:
     return sorted({entry.folder for entry in found if entry})
 
 
+def groups(tree: Tree, folders: Iterable[PurePosixPath], most: int) -> list[list[PurePosixPath]]:
+    """Return folders of entries in groups for a pull request each: of at most `most` entries.
+
+    Entries of a group are of one class, and those that were imported from one folder of a source.
+    """
+    entries = {entry.path.parent: entry for entry in tree.entries}
+    placed = sorted((*_source(entries.get(folder)), folder) for folder in folders)
+    together = (list(each) for _, each in groupby(placed, lambda row: (*row[:-1], row[-1].parent)))
+    return [
+        [folder for *_, folder in rows[at : at + most]]
+        for rows in together
+        for at in range(0, len(rows), most)
+    ]
+
+
+def _source(entry: Entry | None) -> tuple[str, str]:
+    """Return the address and the folder that the newest release of an entry was imported from."""
+    newest = [*entry.submissions()][-1:] if entry else []
+    origin = newest[0].release.origin if newest else {}
+    return origin.get("address", ""), origin.get("path", "").rpartition("/")[0]
+
+
 def errors_of(review: Review) -> tuple[Objection, ...]:
     """Return the errors for which a review rejects a change."""
     return tuple(
@@ -79,6 +103,12 @@ def errors_of(review: Review) -> tuple[Objection, ...]:
         for found in review.report.standing()
         if found.severity is ERROR
     )
+
+
+def wrong_ones(done: Submission, folders: Iterable[PurePosixPath]) -> list[PurePosixPath]:
+    """Return those of the entries of a submission for which it was not committed."""
+    found = [PurePosixPath(each.field.rpartition(":")[0]) for each in done.objections]
+    return [folder for folder in folders if any(folder in path.parents for path in found)]
 
 
 SCHEMA = "psreg.submit/1"
@@ -142,10 +172,10 @@ def submission_lines(done: Submission, remote: str, pull: str = "git pull") -> I
             yield f"  git push -u {remote} {done.branch}"
         yield f"  open {done.url}" if done.url else "  open a pull request for this branch"
     if done.blocks_pull:
-        (folder, *_) = entries_in(done.files)
+        folders = " ".join(map(str, entries_in(done.files)))
         yield ""
         yield "once it is merged (your files are in the commit, and Git makes room for them):"
-        yield f"  git stash push --include-untracked -- {folder} && {pull}"
+        yield f"  git stash push --include-untracked -- {folders} && {pull}"
 
 
 def answer_markdown(done: Submission) -> str:

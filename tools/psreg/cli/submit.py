@@ -1,4 +1,4 @@
-"""`psreg submit`: commit an entry to a branch and open a pull request."""
+"""`psreg submit`: commit entries to branches and open pull requests."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from psreg.authoring.submission import (
     branch_of,
     entries_in,
     errors_of,
+    groups,
     submission_document,
     submission_lines,
     title_of,
+    wrong_ones,
 )
 from psreg.cli import submit_issue
 from psreg.cli.rules import registry_rules
@@ -25,9 +27,11 @@ from psreg.forges.pull_requests import MergeRequests, Requests
 from psreg.forges.remotes import RemoteRepository, hosted, page_to_open
 from psreg.forges.rest_api import ForgeError
 from psreg.formats.layout import Irregular
+from psreg.formats.toml_document import MOST
+from psreg.formats.tree import Tree
 from psreg.git.branch import Clone
 from psreg.git.repository import open_repository
-from psreg.registry.checkout import read_tree, required_checkout
+from psreg.registry.checkout import FileTree, read_tree, required_checkout
 from psreg.review.git_change import read_change
 from psreg.review.review import review
 from psreg.review.verdict import Review, Verdict
@@ -36,12 +40,18 @@ from psreg.system.console import Console, add_output_options
 
 EXAMPLE = "psreg submit trip_packer --push"
 EXTRA = "review"
+SCHEMA_OF_BATCH = "psreg.submit-batch/1"
 
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="an entry (default: the one that changed)"
+    )
+    parser.add_argument(
+        "--batch",
+        action="store_true",
+        help="every entry that changed, in pull requests of as many as the registry allows",
     )
     parser.add_argument("--push", action="store_true", help="push the branch to the remote")
     parser.add_argument(
@@ -69,20 +79,47 @@ def run(args: Namespace, console: Console) -> int:
     if args.from_issue:
         return submit_issue.run(root, args, console)
     clone = Clone(root)
-    route = _route(args, clone)
-    folder = _entry(args.name, clone.touched(route.base, PBES))
-    done = _committed(args, root, clone, route, folder)
-    if not done.objections and (args.push or args.open):
-        done = _sent(args, clone, route, done, console)
-    if not done.objections and not done.opened:
-        page = page_to_open(route.into, route.own, route.target, done.branch)
-        done = replace(done, url=page)
+    submitter = _Submitter(args, root, clone, _route(args, clone), console)
+    changed = clone.touched(submitter.route.base, PBES)
+    if args.batch:
+        return _batch(submitter, changed)
+    done = submitter.submit([_entry(args.name, changed)])
     if console.machine:
         console.json(submission_document(done))
     else:
-        for line in submission_lines(done, route.remote or "REMOTE", route.pull):
-            console.line(line)
+        submitter.print(done)
     return 1 if done.objections else 0
+
+
+def _batch(submitter: _Submitter, changed: set[PurePosixPath]) -> int:
+    """Submit every entry that changed, in groups; exit 1 if one would be rejected."""
+    args, console = submitter.args, submitter.console
+    if args.name:
+        raise UsageError("USAGE", "`--batch` submits every entry that changed", "Leave out NAME.")
+    if not entries_in(changed):
+        raise _nothing_new()
+    left, done, rejected = submitter.groups(changed), list[Submission](), 0
+    while left:
+        folders = left.pop(0)
+        one = submitter.submit(folders)
+        if len(folders) > 1 and (wrong := wrong_ones(one, folders)):
+            # NOTE: an error in one entry does not stop the others.
+            right = [each for each in folders if each not in wrong]
+            left[:0] = filter(None, (right, *([each] for each in wrong)))
+            continue
+        done.append(one)
+        rejected += len(folders) if one.objections else 0
+        if not console.machine:
+            submitter.print(one)
+            console.line("")
+    if console.machine:
+        submissions = [submission_document(each) for each in done]
+        console.json({"schema": SCHEMA_OF_BATCH, "submissions": submissions})
+    else:
+        entries = len(entries_in(changed))
+        branches = sum(not each.objections for each in done)
+        console.line(f"entries: {entries:,}, branches: {branches:,}, not committed: {rejected:,}")
+    return int(rejected > 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +159,11 @@ def _route(args: Namespace, clone: Clone) -> _Route:
     )
 
 
+def _nothing_new() -> UsageError:
+    hint = "Run `psreg new CLASS NAME` to start an entry."
+    return UsageError("NOTHING_NEW", "no entry has changes to submit", hint)
+
+
 def _entry(name: str | None, touched: set[PurePosixPath]) -> PurePosixPath:
     """Return the folder of the entry to submit."""
     changed = entries_in(touched)
@@ -133,46 +175,93 @@ def _entry(name: str | None, touched: set[PurePosixPath]) -> PurePosixPath:
         hint = f"Changed entries: {names}." if changed else ""
         raise UsageError("NOTHING_NEW", f"`{name}` has no changes to submit", hint)
     if not found:
-        hint = "Run `psreg new CLASS NAME` to start an entry."
-        raise UsageError("NOTHING_NEW", "no entry has changes to submit", hint)
+        raise _nothing_new()
     names = ", ".join(map(str, found))
-    raise UsageError("SEVERAL", f"several entries have changes: {names}", "Name one of them.")
+    hint = "Name one of them, or submit all with `--batch`."
+    raise UsageError("SEVERAL", f"several entries have changes: {names}", hint)
 
 
-def _committed(
-    args: Namespace, root: Path, clone: Clone, route: _Route, folder: PurePosixPath
-) -> Submission:
-    """Commit the entry to its branch, unless the review would reject it."""
-    tree = read_tree(root)
+@dataclass(frozen=True, slots=True)
+class _Submitter:
+    """Submits entries of a clone along a route."""
+
+    args: Namespace
+    root: Path
+    clone: Clone
+    route: _Route
+    console: Console
+
+    def groups(self, changed: set[PurePosixPath]) -> list[list[PurePosixPath]]:
+        """Return the entries that changed, as many together as a pull request may have."""
+        with open_repository(self.root) as repository:
+            allowed = Tree(repository.tree(self.route.base)).policy.entries_per_change
+        tree = Tree(read_tree(self.root))
+        return groups(tree, entries_in(changed), max(1, min(allowed, MOST)))
+
+    def submit(self, folders: list[PurePosixPath]) -> Submission:
+        """Commit the entries, and push them and open the pull request if requested."""
+        args, route = self.args, self.route
+        done = self._committed(folders)
+        if not done.objections and (args.push or args.open):
+            done = _sent(args, self.clone, route, done, self.console)
+        if not done.objections and not done.opened:
+            page = page_to_open(route.into, route.own, route.target, done.branch)
+            done = replace(done, url=page)
+        return done
+
+    def print(self, done: Submission) -> None:
+        """Tell a person what was done, and what is next."""
+        for line in submission_lines(done, self.route.remote or "REMOTE", self.route.pull):
+            self.console.line(line)
+
+    def _committed(self, folders: list[PurePosixPath]) -> Submission:
+        """Commit each entry to the branch of all, unless the review would reject them."""
+        clone, base, args = self.clone, self.route.base, self.args
+        tree = read_tree(self.root, parts=folders)
+        files = {folder: _files(tree, folder) for folder in folders}
+        name, others = folders[0].name, len(folders) - 1
+        branch = branch_of(name, others)
+        before = clone.tip(branch)
+        again = before and not all(clone.merged(before, base, str(each)) for each in folders)
+        commit, title = before if before and again else base, ""
+        for folder in folders:
+            title = title_of(folder.name, clone.touched(base, str(folder)))
+            commit = clone.commit(commit, folder, files[folder], f"{title}\n")
+        author = Author(forge="github", id=args.author_id) if args.author_id else None
+        found = _reviewed(self.root, base, commit, author)
+        done = Submission(
+            name=name,
+            title=f"Submit {name} and {others} more" if others else title,
+            files=tuple(sorted(path for each in files.values() for path in each)),
+            review=found,
+        )
+        if found.verdict is Verdict.REJECT:
+            return replace(done, objections=errors_of(found))
+        if commit != before:
+            clone.set_branch(branch, commit, before)
+        return replace(
+            done,
+            branch=branch,
+            commit=commit,
+            restarted=before is not None and not again,
+            merged=before if before and not again else "",
+            blocks_pull=any(clone.untracked(str(folder)) for folder in folders),
+        )
+
+
+def _files(tree: FileTree, folder: PurePosixPath) -> dict[PurePosixPath, bytes]:
+    """Return the files of an entry.
+
+    Raises:
+        FindingsError: `NOT_A_FILE`: one of them is a link.
+    """
     odd = tree.irregular()
     links = [p for p in odd if folder in p.parents and odd[p] is not Irregular.EXECUTABLE]
     if links:
         raise FindingsError(
             "NOT_A_FILE", f"`{links[0]}` is not a regular file", f"Run `psreg check {folder}`."
         )
-    files = {path: tree[path] for path in tree if folder in path.parents}
-    touched = clone.touched(route.base, str(folder))
-    branch = branch_of(folder.name)
-    before = clone.tip(branch)
-    again = before is not None and not clone.merged(before, route.base, str(folder))
-    parent = before if before and again else route.base
-    title = title_of(folder.name, touched)
-    commit = clone.commit(parent, folder, files, f"{title}\n")
-    author = Author(forge="github", id=args.author_id) if args.author_id else None
-    found = _reviewed(root, route.base, commit, author)
-    done = Submission(name=folder.name, title=title, files=tuple(sorted(files)), review=found)
-    if found.verdict is Verdict.REJECT:
-        return replace(done, objections=errors_of(found))
-    if commit != before:
-        clone.set_branch(branch, commit, before)
-    return replace(
-        done,
-        branch=branch,
-        commit=commit,
-        restarted=before is not None and not again,
-        merged=before if before and not again else "",
-        blocks_pull=bool(clone.untracked(str(folder))),
-    )
+    return {path: tree[path] for path in tree if folder in path.parents}
 
 
 def _reviewed(root: Path, base: str, head: str, author: Author | None) -> Review:
