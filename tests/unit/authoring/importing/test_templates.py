@@ -167,6 +167,12 @@ def test_messages_of_a_prompty(text, said, roles):
     assert (found.text, found.roles, found.lost) == (said, roles, ())
 
 
+@pytest.mark.parametrize("line", ['system[a=""{} x', "{}x", "user{}x", 'user[a=b{} ,x"', "#{}x"])
+def test_no_line_of_a_prompty_takes_long(line):
+    line = line.format(" " * 400_000)
+    assert of("a.prompty", f"---\nname: a\n---\nHi.\n{line}\n.").text == f"Hi.\n{line}\n."
+
+
 def test_what_a_prompty_says_about_roles_and_its_language():
     found = of(
         "a.prompty",

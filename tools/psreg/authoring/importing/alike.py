@@ -58,7 +58,7 @@ class Alike:
 
     def _join(self, one: str, other: str) -> None:
         """Make one cluster of two; each name has the list of its own."""
-        cluster, joining = self._clusters[other], self._clusters[one]
+        joining, cluster = sorted((self._clusters[one], self._clusters[other]), key=len)
         if cluster is not joining:
             cluster += joining
             self._clusters |= dict.fromkeys(joining, cluster)

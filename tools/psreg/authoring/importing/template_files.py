@@ -40,8 +40,8 @@ _OWN = ("psreg_backslash", "psreg_brace", "psreg_end", "psreg_start")
 """The variables with which `psreg export` writes what Handlebars cannot."""
 
 _BOUNDARY = re.compile(
-    r"[^\S\n]*#?[^\S\n]*(?P<role>system|user|assistant|developer)[^\S\n]*"
-    r"(?P<attributes>\[(?:\w+\s*=\s*(?:\"[^\"]*\"|[^\",\]]*+)\s*,?\s*)+\])?[^\S\n]*:[^\S\n]*",
+    r"[^\S\n]*+(?:#[^\S\n]*+)?(?P<role>system|user|assistant|developer)[^\S\n]*+"
+    r"(?P<attributes>\[(?:\w++\s*+=\s*+(?:\"[^\"]*+\"|[^\",\]]*+)\s*+(?:,\s*+)?)+\])?[^\S\n]*+:[^\S\n]*+",
     re.IGNORECASE,
 )
 _LANGUAGE = {"format": {"kind": JINJA}, "parser": {"kind": "prompty"}}
