@@ -20,16 +20,19 @@ from psreg.authoring.submission import (
     branch_of_issue,
     entries_in,
     errors_of,
+    groups,
     request_markdown,
     submission_document,
     submission_lines,
     title_of,
+    wrong_ones,
 )
 from psreg.cli.rules import all_rules
 from psreg.forges.forge import LONGEST_COMMENT
+from psreg.formats.tree import Tree
 from psreg.review.review import review
 from support.changes import changes_between
-from support.registry_trees import entry, tree, version
+from support.registry_trees import RELEASE, entry, tree, version
 from support.reviews import WAITING
 
 FOLDER = "pbes/prompt/trip_packer"
@@ -41,6 +44,7 @@ def paths(*texts):
 
 def test_branches():
     assert branch_of("trip_packer") == "submit/trip_packer"
+    assert branch_of("trip_packer", 2) == "submit/trip_packer-and-others"
     assert branch_of_issue(7) == "submit/issue-7"
 
 
@@ -64,6 +68,47 @@ def test_entries():
     touched = paths(f"{FOLDER}/entry.toml", f"{FOLDER}/0.1.0/x", "pbes/README.md", "pbes/prompt/x")
     assert entries_in(touched) == paths(FOLDER)
     assert entries_in([]) == []
+
+
+ORIGIN = """
+[origin]
+address = "https://example.org/prompts"
+path = "PATH"
+"""
+
+
+def imported(name, path):
+    return version(name, "0.1.0", release=RELEASE + ORIGIN.replace("PATH", path))
+
+
+def test_a_group_has_entries_of_one_class_and_of_one_folder_of_a_source():
+    found = Tree(
+        tree(
+            *(imported(name, f"b/{name}.md") for name in ("elm", "fir")),
+            imported("ash", "a/x.csv#3"),
+            version("oak", "0.1.0"),
+            {"pbes/stateless_executor/yew/entry.toml": "owners = []\n"},
+        )
+    )
+    folders = paths(*(f"pbes/prompt/{name}" for name in ("ash", "elm", "fir", "oak", "gone")))
+    folders += paths("pbes/stateless_executor/yew")
+    grouped = [[folder.name for folder in group] for group in groups(found, folders, 9)]
+    assert grouped == [["gone", "oak"], ["yew"], ["ash"], ["elm", "fir"]]
+
+
+def test_a_group_has_at_most_so_many_entries():
+    folders = paths(*(f"pbes/prompt/e{number}" for number in range(5)))
+    assert [len(group) for group in groups(Tree({}), folders, 2)] == [2, 2, 1]
+
+
+def test_wrong_are_the_entries_with_an_objection():
+    first, second = folders = paths("pbes/prompt/a", "pbes/prompt/ab")
+    where = (f"{second}/0.1.0/README.md:7", "registry/policy.toml:1", "name")
+    objections = tuple(Objection(field=field, message="", hint="") for field in where)
+    done = Submission(name="a", title="", objections=objections)
+    assert wrong_ones(done, folders) == [second]
+    assert wrong_ones(Submission(name="a", title=""), folders) == []
+    assert wrong_ones(done, [first]) == []
 
 
 def test_errors_are_objections_and_the_rest_is_not():
