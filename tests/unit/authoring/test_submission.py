@@ -101,14 +101,17 @@ def test_a_group_has_at_most_so_many_entries():
     assert [len(group) for group in groups(Tree({}), folders, 2)] == [2, 2, 1]
 
 
-def test_wrong_are_the_entries_with_an_objection():
-    first, second = folders = paths("pbes/prompt/a", "pbes/prompt/ab")
-    where = (f"{second}/0.1.0/README.md:7", "registry/policy.toml:1", "name")
-    objections = tuple(Objection(field=field, message="", hint="") for field in where)
-    done = Submission(name="a", title="", objections=objections)
-    assert wrong_ones(done, folders) == [second]
-    assert wrong_ones(Submission(name="a", title=""), folders) == []
-    assert wrong_ones(done, [first]) == []
+def test_wrong_are_the_entries_with_an_error():
+    base = tree(entry("hello"), entry("hell"))
+    bad = tree(version("hello", "1.0.1", release='summary = "Short."\n'))
+    change = changes_between(base, base | bad)
+    found = review(change, all_rules(), missing_files=missing_files)
+    told = tuple(each for each in errors_of(found) if each.code == "REG008")
+    done = Submission(name="hello", title="", review=found, objections=told)
+    hell, hello = paths("pbes/prompt/hell", "pbes/prompt/hello")
+    assert wrong_ones(done, [hell, hello]) == [hello]
+    assert wrong_ones(done, paths("pbes/prompt/hel")) == []
+    assert wrong_ones(replace(done, objections=()), [hello]) == []
 
 
 def test_errors_are_objections_and_the_rest_is_not():

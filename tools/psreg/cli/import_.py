@@ -87,9 +87,6 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, console: Console) -> int:
     """Write the entries and print what became of each part; exit 1 if one was refused."""
-    from psreg.cli.import_report import report
-    from psreg.system.atomic import write_file
-
     _require_class(args.into)
     if args.report:
         refuse_existing(Path(args.report))
@@ -114,6 +111,9 @@ def run(args: Namespace, console: Console) -> int:
             rows = [row if args.dry_run else _written(root, row) for row in with_findings(made)]
     _print(rows, importer.clusters(), console, written=not args.dry_run)
     if args.report:
+        from psreg.cli.import_report import report
+        from psreg.system.atomic import write_file
+
         site = policy.read(tree.get(POLICY, b"")).site_address
         page = report(rows, origin, site=site, written=not args.dry_run)
         write_file(Path(args.report), page.encode())

@@ -101,9 +101,10 @@ function enableMenu() {
   for (const toggle of menu.querySelectorAll(".md-nav__toggle:has(~ .md-nav)")) nameParts(toggle);
   menu.addEventListener("change", ({ target }) => {
     const to = nameParts(target)[Number(target.checked)];
-    if (open.checked) to.tabIndex = 0;
+    if (!open.checked) return;
+    to.tabIndex = 0;
     // It moves into the screen: nothing is to be scrolled to where it is now.
-    if (open.checked) to.focus({ preventScroll: true });
+    to.focus({ preventScroll: true });
   });
   menu.addEventListener("click", ({ target }) => {
     if (target.closest("a")) open.checked = false;
@@ -113,8 +114,10 @@ function enableMenu() {
   });
   document.addEventListener("keydown", (event) => {
     if (!open.checked) return;
-    if (event.key === "Escape") label.focus();
-    if (event.key === "Escape") open.checked = false;
+    if (event.key === "Escape") {
+      label.focus();
+      open.checked = false;
+    }
     if (event.key !== "Tab" || event.shiftKey || event.target !== label) return;
     event.preventDefault();
     const parts = [...menu.querySelectorAll("a, [tabindex='0']")];

@@ -113,7 +113,7 @@ def test_a_default_is_what_its_program_fills_in(default, kept):
 
 
 @pytest.mark.parametrize("nothing", ["null", "~", "", "NULL"])
-def test_null_is_no_default(nothing):
+def test_null_is_not_a_default(nothing):
     found = of("a.prompt", f"---\ninput:\n  default:\n    x: {nothing}\n---\nSay {{{{x}}}}.")
     assert (found.variables, found.lost) == ({"x": None}, ())
 
