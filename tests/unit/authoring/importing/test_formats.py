@@ -116,6 +116,15 @@ def test_rules_of_cursor_are_markdown():
     assert (found.title, found.text, found.lost) == ("style", "Use tabs.", ("globs", "alwaysApply"))
 
 
+def test_a_rule_with_patterns_that_are_not_yaml_is_taken():
+    text = "---\ndescription: Style: short\nglobs: **/*.ts, *.tsx\n---\nUse tabs.\n"
+    files = {"rules/style.mdc": text, "style.prompt": text, "style.prompty": text}
+    rule, *others = found_in(files)
+    assert (rule.summary, rule.lost, rule.text) == ("Style: short", ("globs",), "Use tabs.")
+    assert rule.as_text == ("description", "globs")
+    assert [isinstance(each, Refused) for each in others] == [True, True]
+
+
 def test_front_matter_is_read_and_what_has_no_place_is_lost():
     text = "---\ntitle: Weekly report\ntags: [A, b]\nlanguage: no\nmodel: x\n1: 2\non: x\n---\n\nWrite it.\n"
     (found,) = found_in({"prompts/weekly.md": text})
@@ -132,9 +141,9 @@ def test_a_user_names_the_keys():
 @pytest.mark.parametrize(
     ("matter", "reason"),
     [
-        ("a: &x [1]\nb: *x", "its front matter has an alias of YAML"),
-        ("a: [", "its front matter is not valid YAML"),
-        ("[" * 5_000, "its front matter is not valid YAML"),
+        ("a: &x [1]\nb: *x", "its front matter has an alias of YAML: line 3, `b: *x`"),
+        ("a: [", "its front matter is not valid YAML: line 2, `a: [`: it is incomplete"),
+        ("[" * 5_000, "its front matter is not valid YAML: it is nested too deeply"),
         ("!!python/object/apply:os.system ['true']", "its front matter is not a mapping"),
         ("- a", "its front matter is not a mapping"),
         ("a: " + "x" * 20_000, "its front matter has more than 16,384 characters"),

@@ -130,6 +130,7 @@ def test_what_is_lost_or_different_is_told():
         of(
             text="Dear {name} {{{",
             variables={"name": "you"},
+            as_text=("globs",),
             lost=tuple("abcdefg"),
             tags=("ok", "日本"),
             languages=("English (US)",),
@@ -138,6 +139,7 @@ def test_what_is_lost_or_different_is_told():
     assert row.status is Status.CHANGED
     assert row.notes == (
         "variables: `name`",
+        "read as text, because it is not valid YAML: `globs`",
         "left out: `a`, `b`, `c`, `d`, `e`, and 2 more",
         "not usable as tags: `日本`",
         "not tags of languages: `English (US)`",

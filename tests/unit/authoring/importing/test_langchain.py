@@ -279,8 +279,8 @@ def test_what_is_refused(document, reason):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("a: &x [1]\nb: *x", "it has an alias of YAML"),
-        ("a: " + "[" * 5_000, "it is not valid YAML"),
+        ("a: &x [1]\nb: *x", "it has an alias of YAML: line 3, `b: *x`"),
+        ("a: " + "[" * 5_000, "it is not valid YAML: it is nested too deeply"),
         ("a: " + "x" * 20_000, "it has more than 16,384 characters"),
         ("template: !!python/object/apply:os.system ['true']", "its `template` is not a text"),
     ],

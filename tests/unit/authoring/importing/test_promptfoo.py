@@ -165,10 +165,18 @@ def test_a_file_is_read_once():
 @pytest.mark.parametrize(
     ("config", "path", "reason"),
     [
-        ("prompts: &a [x]\ntests: *a\n", "a.yaml", "it has an alias of YAML"),
-        ("prompts: " + "[" * 5_000 + "\ntests: 1\n", "a.yaml", "it is not valid YAML"),
+        ("prompts: &a [x]\ntests: *a\n", "a.yaml", "it has an alias of YAML: line 2, `tests: *a`"),
+        (
+            "prompts: " + "[" * 5_000 + "\ntests: 1\n",
+            "a.yaml",
+            "it is not valid YAML: it is nested too deeply",
+        ),
         ("prompts: [a]\ntests: " + "x" * 20_000, "a.yaml", "it has more than 16,384 characters"),
-        ("prompts: 1\ntests: 1\n---\n", "a.yaml", "it is not valid YAML"),
+        (
+            "prompts: 1\ntests: 1\n---\n",
+            "a.yaml",
+            "it is not valid YAML: line 3, `---`: it begins another document",
+        ),
         ("prompts:\ntests: 1\n", "a.yaml", "it has no list of `prompts`"),
         ('{"prompts": 1, "tests": 1}', "a.json", "it has no list of `prompts`"),
         ('{"prompts": ["x"], "tests": ' + "[" * 100_000, "a.json", "it is not valid JSON"),

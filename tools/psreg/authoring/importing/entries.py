@@ -77,10 +77,17 @@ def changes(found: Found, made: Wrapped) -> Iterator[str]:
         yield f"its {len(found.roles):,} messages are one text: {named(found.roles)}"
     elif found.roles not in ((), ("user",)):
         yield f"left out: the role {named(found.roles)}"
+    if found.as_text:
+        yield f"read as text, because it is not valid YAML: {named(found.as_text)}"
     if found.lost:
         yield f"left out: {named(found.lost)}"
     if any(_COMMENT in said for said in (found.title, found.summary)):
         yield f"`{_COMMENT}` in its title or description is now `{_NO_COMMENT}`"
+    yield from _unusable(found)
+
+
+def _unusable(found: Found) -> Iterator[str]:
+    """Yield what release.toml cannot have of what a source states."""
     kept = _tags(found)
     if dropped := [tag for tag in found.tags if _tag(tag) not in kept]:
         yield f"not usable as tags: {named(dropped)}"

@@ -106,8 +106,8 @@ class Found:
     `path` is where it is in the source, and `sha256` the digest of that part. `license_in` is the
     file that grants the licence, if it is another one. `variables` are the
     names in single braces of `text` that are variables, each with its default or None. `roles` are
-    those of the messages that `text` is made of, if it is. `lost` are the names of what the source
-    says besides.
+    those of the messages that `text` is made of, if it is. `as_text` are the keys of front matter
+    whose values are not valid YAML. `lost` are the names of what the source says besides.
     """
 
     path: str
@@ -121,6 +121,7 @@ class Found:
     license_in: str = ""
     variables: Mapping[str, str | None] = field(default_factory=dict)
     roles: tuple[str, ...] = ()
+    as_text: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
 
 

@@ -15,7 +15,7 @@ from psreg.authoring.importing.found import (
     named,
     said,
 )
-from psreg.authoring.importing.front_matter import divided
+from psreg.authoring.importing.front_matter import FrontMatter, divided
 from psreg.authoring.importing.variables import Converted
 from psreg.authoring.literal import trimmed
 
@@ -53,18 +53,23 @@ def prompt_of(
     beside: Collection[str] = (),
     reads: Callable[[Mapping[str, Any], str], Converted] = _plainly,
     matter: Mapping[str, Any] | None = None,
+    is_strict: bool = False,
 ) -> Found | Refused:
     """Return the prompt of a file, or why it has none.
 
     `name` is its title if the file does not state one, `beside` are the names of what is lost
     besides front matter. `reads` makes a text of front matter and of what follows it; `matter` is
-    given where it is in another file.
+    given where it is in another file. `is_strict`: the programs that read it refuse front matter
+    that is not valid YAML.
     """
     try:
-        body = file.text
-        if matter is None:
-            matter, body = divided(body)
-        made = reads(matter, trimmed(body))
+        front = (
+            divided(file.text, is_strict=is_strict)
+            if matter is None
+            else FrontMatter(matter, file.text)
+        )
+        matter = front.matter
+        made = reads(matter, trimmed(front.body))
     except ValueError as error:
         return Refused(path=str(file.path), reason=str(error))
     keys = {field: named(field, [*matter], fields) for field in FIELDS if field != "text"}
@@ -81,5 +86,6 @@ def prompt_of(
         tags=listed(values["tags"]),
         languages=listed(values["languages"]),
         license=said(values["license"]),
+        as_text=front.as_text,
         lost=(*(key for key in matter if key not in keys_told), *made.lost, *beside),
     )

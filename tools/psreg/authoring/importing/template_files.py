@@ -57,7 +57,8 @@ def claims(file: SourceFile, _fields: Fields) -> bool:
 
 def read(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
     """Yield the one prompt of a template, or why it has none."""
-    yield prompt_of(file, fields, reads=_dotprompt if file.path.suffix == _DOTPROMPT else _prompty)
+    reads = _dotprompt if file.path.suffix == _DOTPROMPT else _prompty
+    yield prompt_of(file, fields, reads=reads, is_strict=True)
 
 
 def _dotprompt(matter: Mapping[str, Any], body: str) -> Converted:
