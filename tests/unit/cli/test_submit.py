@@ -378,7 +378,9 @@ def test_more_that_cannot_be_done(ana, tmp_path):
     (ana.clone / "pbes/prompt/case_packer/0.1.0/link.md").symlink_to("/etc/passwd")
     done = ana.psreg("case_packer")
     assert done.returncode == 1
-    assert "is not a regular file" in done.stderr
+    link = "pbes/prompt/case_packer/0.1.0/link.md"
+    assert f"{link}: this is not a regular file [NOT_A_FILE]" in done.stdout
+    assert "submit/case_packer" not in branches(ana)
 
 
 def test_without_an_identity(ana):
@@ -504,6 +506,30 @@ def test_an_error_in_one_entry_stops_no_other_of_the_batch(team):
     assert branches(team) == ["submit/apple-and-others"]
     names = team.git("diff", "--name-only", "main", "submit/apple-and-others").splitlines()
     assert {path.split("/")[2] for path in names} == {"apple", "cedar"}
+
+
+def test_a_link_in_one_entry_stops_no_other_of_the_batch(team):
+    for name in ("apple", "birch", "cedar"):
+        team.new(name)
+    (team.clone / "pbes/prompt/birch/0.1.0/link.md").symlink_to("/etc/passwd")
+    code, document = team.say("--batch")
+    assert code == 1
+    others, birch = document["submissions"]
+    assert (others["branch"], birch["branch"]) == ("submit/apple-and-others", "")
+    assert [each["code"] for each in birch["objections"]] == ["NOT_A_FILE"]
+    assert birch["objections"][0]["where"] == "pbes/prompt/birch/0.1.0/link.md"
+    assert branches(team) == ["submit/apple-and-others"]
+    assert team.say("birch") == (1, birch)
+
+
+def test_a_batch_asks_git_once_what_changed(team, tmp_path):
+    for name in ("apple", "birch"):
+        team.new(name)
+    trace = tmp_path / "trace"
+    assert team.psreg("--batch", GIT_TRACE=str(trace)).returncode == 0
+    asked = [line for line in trace.read_text().splitlines() if " diff --no-renames " in line]
+    assert len(asked) == 1
+    assert asked[0].endswith(" -- pbes")
 
 
 def test_entries_of_a_batch_that_are_all_wrong_are_told_one_by_one(team):

@@ -14,7 +14,7 @@ from typing import Any
 
 from psreg.authoring.form_entry import Owner
 from psreg.authoring.issue_form import Objection
-from psreg.core.diagnostics import ERROR, Diagnostic
+from psreg.core.diagnostics import ERROR
 from psreg.core.identity import EntryId, ReleaseId
 from psreg.formats.tree import Entry, Tree
 from psreg.lint.reports.markdown import neutral
@@ -100,18 +100,14 @@ def errors_of(review: Review) -> tuple[Objection, ...]:
             hint=found.hint,
             code=found.code,
         )
-        for found in _errors(review)
+        for found in review.report.standing()
+        if found.severity is ERROR
     )
-
-
-def _errors(review: Review) -> Iterator[Diagnostic]:
-    return (found for found in review.report.standing() if found.severity is ERROR)
 
 
 def wrong_ones(done: Submission, folders: Iterable[PurePosixPath]) -> list[PurePosixPath]:
     """Return those of the entries of a submission for which it was not committed."""
-    errors = _errors(done.review) if done.review and done.objections else ()
-    paths = [PurePosixPath(found.path) for found in errors]
+    paths = [PurePosixPath(objection.field) for objection in done.objections]
     return [folder for folder in folders if any(folder in path.parents for path in paths)]
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from psreg.authoring.issue_form import Objection
 from psreg.authoring.missing_files import missing_files
 from psreg.authoring.submission import (
     Submission,
@@ -79,11 +81,12 @@ def run(args: Namespace, console: Console) -> int:
     if args.from_issue:
         return submit_issue.run(root, args, console)
     clone = Clone(root)
-    submitter = _Submitter(args, root, clone, _route(args, clone), console)
-    changed = clone.touched(submitter.route.base, PBES)
+    route = _route(args, clone)
+    changed = _by_entry(clone.touched(route.base, PBES))
+    submitter = _Submitter(args, root, clone, route, console, changed)
     if args.batch:
-        return _batch(submitter, changed)
-    done = submitter.submit([_entry(args.name, changed)])
+        return _batch(submitter)
+    done = submitter.submit([_entry(args.name, [*changed])])
     if console.machine:
         console.json(submission_document(done))
     else:
@@ -91,14 +94,23 @@ def run(args: Namespace, console: Console) -> int:
     return 1 if done.objections else 0
 
 
-def _batch(submitter: _Submitter, changed: set[PurePosixPath]) -> int:
+def _by_entry(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, list[PurePosixPath]]:
+    """Return paths by the folders of the entries that contain them, in order."""
+    found: dict[PurePosixPath, list[PurePosixPath]] = {}
+    for path in sorted(paths):
+        for folder in entries_in([path]):
+            found.setdefault(folder, []).append(path)
+    return found
+
+
+def _batch(submitter: _Submitter) -> int:
     """Submit every entry that changed, in groups; exit 1 if one would be rejected."""
     args, console = submitter.args, submitter.console
     if args.name:
         raise UsageError("USAGE", "`--batch` submits every entry that changed", "Leave out NAME.")
-    if not entries_in(changed):
+    if not submitter.changed:
         raise _nothing_new()
-    left, done, rejected = submitter.groups(changed), list[Submission](), 0
+    left, done, rejected = submitter.groups(), list[Submission](), 0
     while left:
         folders = left.pop(0)
         one = submitter.submit(folders)
@@ -116,7 +128,7 @@ def _batch(submitter: _Submitter, changed: set[PurePosixPath]) -> int:
         submissions = [submission_document(each) for each in done]
         console.json({"schema": SCHEMA_OF_BATCH, "submissions": submissions})
     else:
-        entries = len(entries_in(changed))
+        entries = len(submitter.changed)
         branches = sum(not each.objections for each in done)
         console.line(f"entries: {entries:,}, branches: {branches:,}, not committed: {rejected:,}")
     return int(rejected > 0)
@@ -164,9 +176,8 @@ def _nothing_new() -> UsageError:
     return UsageError("NOTHING_NEW", "no entry has changes to submit", hint)
 
 
-def _entry(name: str | None, touched: set[PurePosixPath]) -> PurePosixPath:
-    """Return the folder of the entry to submit."""
-    changed = entries_in(touched)
+def _entry(name: str | None, changed: Sequence[PurePosixPath]) -> PurePosixPath:
+    """Return the folder of the entry to submit, of those that changed."""
     found = [folder for folder in changed if name in (None, folder.name)]
     if len(found) == 1:
         return found[0]
@@ -183,20 +194,21 @@ def _entry(name: str | None, touched: set[PurePosixPath]) -> PurePosixPath:
 
 @dataclass(frozen=True, slots=True)
 class _Submitter:
-    """Submits entries of a clone along a route."""
+    """Submits entries of a clone along a route; `changed` are their files that did, by folder."""
 
     args: Namespace
     root: Path
     clone: Clone
     route: _Route
     console: Console
+    changed: Mapping[PurePosixPath, Sequence[PurePosixPath]]
 
-    def groups(self, changed: set[PurePosixPath]) -> list[list[PurePosixPath]]:
+    def groups(self) -> list[list[PurePosixPath]]:
         """Return the entries that changed, as many together as a pull request may have."""
         with open_repository(self.root) as repository:
             allowed = Tree(repository.tree(self.route.base)).policy.entries_per_change
         tree = Tree(read_tree(self.root))
-        return groups(tree, entries_in(changed), max(1, min(allowed, MOST)))
+        return groups(tree, self.changed, max(1, min(allowed, MOST)))
 
     def submit(self, folders: list[PurePosixPath]) -> Submission:
         """Commit the entries, and push them and open the pull request if requested."""
@@ -218,14 +230,19 @@ class _Submitter:
         """Commit each entry to the branch of all, unless the review would reject them."""
         clone, base, args = self.clone, self.route.base, self.args
         tree = read_tree(self.root, parts=folders)
-        files = {folder: _files(tree, folder) for folder in folders}
         name, others = folders[0].name, len(folders) - 1
+        if links := tuple(_links(tree, folders)):
+            return Submission(name=name, title=f"Submit {name}", objections=links)
+        files = {
+            folder: {path: tree[path] for path in tree if folder in path.parents}
+            for folder in folders
+        }
         branch = branch_of(name, others)
         before = clone.tip(branch)
         again = before and not all(clone.merged(before, base, str(each)) for each in folders)
         commit, title = before if before and again else base, ""
         for folder in folders:
-            title = title_of(folder.name, clone.touched(base, str(folder)))
+            title = title_of(folder.name, self.changed[folder])
             commit = clone.commit(commit, folder, files[folder], f"{title}\n")
         author = Author(forge="github", id=args.author_id) if args.author_id else None
         found = _reviewed(self.root, base, commit, author)
@@ -249,19 +266,14 @@ class _Submitter:
         )
 
 
-def _files(tree: FileTree, folder: PurePosixPath) -> dict[PurePosixPath, bytes]:
-    """Return the files of an entry.
-
-    Raises:
-        FindingsError: `NOT_A_FILE`: one of them is a link.
-    """
+def _links(tree: FileTree, folders: Iterable[PurePosixPath]) -> Iterator[Objection]:
+    """Yield an objection to each path of entries that is not a regular file."""
     odd = tree.irregular()
-    links = [p for p in odd if folder in p.parents and odd[p] is not Irregular.EXECUTABLE]
-    if links:
-        raise FindingsError(
-            "NOT_A_FILE", f"`{links[0]}` is not a regular file", f"Run `psreg check {folder}`."
-        )
-    return {path: tree[path] for path in tree if folder in path.parents}
+    for folder in folders:
+        for path in sorted(path for path in odd if folder in path.parents):
+            if odd[path] is not Irregular.EXECUTABLE:
+                message, hint = "this is not a regular file", f"Run `psreg check {folder}`."
+                yield Objection(field=str(path), message=message, hint=hint, code="NOT_A_FILE")
 
 
 def _reviewed(root: Path, base: str, head: str, author: Author | None) -> Review:
