@@ -30,6 +30,12 @@ def test_a_default_that_no_prompt_can_have_is_refused():
         wrapped("{a}", {"a": ">"}, [])
 
 
+def test_more_defaults_than_a_prompt_can_have_are_refused():
+    many = {f"v{n}": "x" for n in range(10_001)}
+    with pytest.raises(ValueError, match="the file has more than 10,000 entries"):
+        wrapped("{v1}", many, [])
+
+
 def rendered(made):
     prompt = dotprompt.read(made.data)
     return prompt, dotprompt.render(prompt, {})
@@ -118,10 +124,12 @@ def test_variables_stay_variables_and_their_defaults_are_filled_in():
         ("a\n[CONTENT]\nb", "it contains the header of a section"),
         ("x" * 262_144, "bytes; a `.prompt` has at most 262,144"),
         ("{{v} }}", "cannot have these braces around its variables"),
+        ("{v}" * 20_001, "as a `.prompt`, the text has more than 20,000 variables and doubled"),
+        ("{{v}}" * 20_001, "as a `.prompt`, the text has more than 20,000 variables and doubled"),
     ],
 )
 def test_the_reason_is_told(text, reason):
-    with pytest.raises(ValueError, match=r"it |braces") as refused:
+    with pytest.raises(ValueError, match=r"it |braces|text") as refused:
         wrapped(text, {"v": None}, [])
     assert reason in str(refused.value)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from psreg.core.dataclass import dataclass
 from psreg.formats import dotprompt
@@ -11,6 +11,7 @@ from psreg.formats.dotprompt_sections import ORDER
 from psreg.formats.dotprompt_source import BLANKS, NAME, Use, comment_ranges, scan
 
 _BLANK_LINES = f"{BLANKS}\n"
+_TOO_MANY = "PROMPT024"
 _BRACED = re.compile(rf"(?<!\{{)(\{{++)({NAME})(\}}++)")
 
 
@@ -41,6 +42,7 @@ def wrapped(
     defaults = {name: default for name, default in variables.items() if default is not None}
     meant = _meant(text, variables)
     head = "".join(_head(variables, metadata))
+    limits = dict[str, None]()
     for content in _ways(text, variables):
         data = f"{head}[CONTENT]\n{content}\n".encode()
         prompt = dotprompt.read(data)
@@ -48,9 +50,10 @@ def wrapped(
         if same and _read(prompt, variables) == meant:
             names = (variable.name for variable in prompt.variables)
             return Wrapped(data=data, unmeant=tuple(n for n in names if n not in variables))
+        limits |= {each.message: None for each in prompt.issues if each.code == _TOO_MANY}
     has_defaults = prompt.defaults == defaults
     size = len(head.encode()) + len(text.encode())
-    raise ValueError(_reason(text, size, has_defaults=has_defaults))
+    raise ValueError(_reason(text, size, [*limits], has_defaults=has_defaults))
 
 
 def _meant(text: str, variables: Mapping[str, str | None]) -> list[str]:
@@ -132,14 +135,16 @@ def _head(
     yield "\n"
 
 
-def _reason(text: str, size: int, *, has_defaults: bool) -> str:
-    """Return what in `text` no `.prompt` can have."""
+def _reason(text: str, size: int, limits: Sequence[str], *, has_defaults: bool) -> str:
+    """Return what in `text` no `.prompt` can have; `limits` say what there is too much of in it."""
     if size > dotprompt.MAX_BYTES:
         return f"it has {size:,} bytes; a `.prompt` has at most {dotprompt.MAX_BYTES:,}"
     if any(True for _ in comment_ranges(text)):
         return "it contains `(% … %)`, which is a comment in a `.prompt`"
     if any(f"\n[{name}]\n" in f"\n{text}\n" for name in ORDER):
         return "it contains the header of a section of a `.prompt`"
+    if limits:
+        return f"as a `.prompt`, {limits[0]}"
     if has_defaults:
         return "a `.prompt` cannot have these braces around its variables"
     return "a `.prompt` cannot have a default that it states"

@@ -95,6 +95,14 @@ def test_named_arguments_of_commands_are_variables(stated):
     assert found.lost == ("arguments.x y",) * ("[" in stated)
 
 
+def test_of_named_arguments_the_longest_counts():
+    text = (
+        "---\narguments: a abc a-b a-\n---\nFix $a-b, $a-bx, $a-, $abc, $ab; $abc-a, $ARGUMENTS.\n"
+    )
+    (found,) = found_in({"commands/fix.md": text})
+    assert found.text == "Fix {a-b}, {a}-bx, {a-}, {abc}, $ab; {abc}-a, {ARGUMENTS}."
+
+
 @pytest.mark.parametrize("path", ["docs/fix.md", "commands/fix.md"])
 def test_other_texts_about_a_shell_have_no_variables(path):
     (found,) = found_in({path: 'Run "$1" in your shell.' + " Not $ARGUMENTS." * (path[0] == "d")})

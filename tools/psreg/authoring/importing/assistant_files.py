@@ -12,7 +12,7 @@ from typing import Any
 
 from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile, said
 from psreg.authoring.importing.markdown import prompt_of
-from psreg.authoring.importing.variables import Converted, with_variables
+from psreg.authoring.importing.variables import Converted, longest_of, with_variables
 
 _COMMANDS = "commands"
 _HAS_ARGUMENTS = re.compile(r"\$ARGUMENTS|^argument(?:-hint|s):", re.MULTILINE)
@@ -38,9 +38,8 @@ def _command(matter: Mapping[str, Any], body: str) -> Converted:
     """Return the text of a command; front matter may name its arguments."""
     stated = matter.get(_ARGUMENTS)
     names = stated if isinstance(stated, list) else said(stated).split()
-    known = sorted(filter(_NAME.fullmatch, map(said, names)), key=len, reverse=True)
-    named = "".join(rf"|{re.escape(name)}(?![A-Za-z0-9_])" for name in known)
-    pattern = re.compile(rf"\$(?P<name>{_ARGUMENT}{named})")
+    known = longest_of(filter(_NAME.fullmatch, map(said, names)), r"(?![A-Za-z0-9_])")
+    pattern = re.compile(rf"\$(?P<name>{_ARGUMENT}|{known})")
     used = {use["name"] for use in pattern.finditer(body)}
     lost = tuple(f"{_ARGUMENTS}.{name}" for name in map(said, names) if name not in used)
     return Converted(*with_variables(body, pattern), lost, held=frozenset((_ARGUMENTS,)))

@@ -74,9 +74,10 @@ def _dotprompt(matter: Mapping[str, Any], body: str) -> Converted:
     known = {use["name"] for use in HANDLEBARS.variable.finditer(body)}
     lost = [f"{_INPUT}.{key}" for key in about if key not in ("default", "schema")]
     lost += [f"{_INPUT}.schema"] * (rows is not None and not table(rows))
+    has_default = {*stated, *constants}
     for name, value in table(rows).items():
         its_name = name.removesuffix("?")
-        is_optional = name != its_name and its_name not in {*stated, *constants}
+        is_optional = name != its_name and its_name not in has_default
         if value != _TEXT or its_name not in known or is_optional:
             lost.append(f"{_INPUT}.schema.{its_name}")
     roles = tuple(role for role, _ in messages)

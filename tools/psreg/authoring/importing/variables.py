@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -54,6 +54,31 @@ def with_variables(
     rest = pattern.sub(lambda use: _literal(use, constants) or " ", text)
     known = _Variables(frozenset(_IN_BRACES.findall(rest)), defaults, constants)
     return pattern.sub(known.written, text), known.defaults
+
+
+def longest_of(names: Iterable[str], end: str) -> str:
+    """Return a pattern of the longest of `names` that has `end` after it; without names, of none.
+
+    It follows a text character by character. With thousands of names, one after the other would
+    take seconds.
+    """
+    tree: _Tree = {}
+    for name in names:
+        node = tree
+        for character in name:
+            node = node.setdefault(character, {})
+        node[""] = {}
+    return _any(tree, end)
+
+
+_Tree = dict[str, "_Tree"]
+"""What may follow, by the first character; "" is the end."""
+
+
+def _any(tree: _Tree, end: str) -> str:
+    ways = [re.escape(first) + _any(rest, end) for first, rest in tree.items() if first]
+    ways += [end] * ("" in tree)
+    return f"(?:{'|'.join(ways or ['(?!)'])})"
 
 
 def _literal(use: re.Match[str], constants: Mapping[str, str]) -> str | None:
