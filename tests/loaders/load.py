@@ -56,7 +56,9 @@ def langchain(folder, values):
     from langchain_core.load import loads
 
     prompt = loads(only(folder).read_text("utf-8"), allowed_objects="core")
-    return prompt.invoke(values).to_string()
+    roles = {"human": "user", "ai": "assistant"}
+    messages = prompt.invoke(values).to_messages()
+    return {"messages": [[roles.get(each.type, each.type), each.text] for each in messages]}
 
 
 def prompty(folder, values):
@@ -84,7 +86,10 @@ def dotprompt(folder, values):
 
         render = anyio.run(waited)
     messages = [
-        [message.role.value, "".join(getattr(part, "root", part).text for part in message.content)]
+        [
+            message.role.value.replace("model", "assistant"),
+            "".join(getattr(part, "root", part).text for part in message.content),
+        ]
         for message in render.messages
     ]
     return {"description": render.description, "messages": messages}

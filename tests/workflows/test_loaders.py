@@ -204,11 +204,14 @@ def test_a_chat_is_imported_as_its_library_reads_it(loaders, tmp_path) -> None:
     chat["id"] = ["langchain", "prompts", "chat", "ChatPromptTemplate"]
     (tmp_path / "a.json").write_text(json.dumps(chat))
     again, _ = imported((tmp_path / "a.json").read_bytes())
-    said = again.written(str, lambda _: "Ana")
-    for role, name in (("system", "System"), ("user", "Human"), ("assistant", "AI")):
-        said = said.replace(f"{role}:\n", f"{name}: ")
-    read = loaders.load("langchain", tmp_path, {"who": "Ana"})
-    assert read == said.replace("\n\n", "\n")
+    said = [[each.role, each.written(str, lambda _: "Ana")] for each in again.messages]
+    assert said == [["system", "Be kind to Ana: {x}."], ["user", "Hi Ana."], ["assistant", "Hi."]]
+    assert loaders.read("langchain", tmp_path, {"who": "Ana"})["messages"] == said
+    folder = tmp_path / "again"
+    folder.mkdir()
+    for path, data in exports(again, target_of("langchain")).items():
+        (folder / path).write_bytes(data)
+    assert loaders.read("langchain", folder, {"who": "Ana"})["messages"] == said
 
 
 @pytest.mark.parametrize(

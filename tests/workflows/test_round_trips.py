@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 
 from psreg.authoring.importing import entries
 from psreg.authoring.importing.formats import prompts_in
-from psreg.authoring.importing.found import Found, said
+from psreg.authoring.importing.found import Found, said, unix_lines
 from psreg.authoring.importing.messages import joined
+from psreg.authoring.literal import trimmed
 from psreg.client.exports.exported import Exported, Open, exported
 from psreg.client.exports.markdown_targets import yaml_text
 from psreg.client.exports.targets import exports, target_of
@@ -167,21 +168,22 @@ def compare(loaders: Loaders, target: str, path: str, data: bytes) -> Trip | Non
         event(f"refused by the export: {error.code}")
         return trip
     event("compared")
-    told = [
-        (role.replace("model", "assistant"), text)
-        for role, text in source["messages"]
-        if text or target not in TEMPLATES
-    ]
+    told = [(role, text) for role, text in source["messages"] if text or target not in TEMPLATES]
     if len(told) < len(trip.found.roles):
         event("a message that an empty default leaves out")
         assert "" in trip.found.variables.values()
         return trip
-    assert {role for role, _ in again["messages"]} <= {"user"}
-    assert joined(again["messages"]) == joined(told)
-    if len(told) > 1:
-        assert f"its {len(told)} messages are one text" in trip.notes
-    elif told and told[0][0] != "user":
-        assert f"left out: the role `{told[0][0]}`" in trip.notes
+    if trip.made.named or len(told) == 1:
+        assert [role for role, _ in again["messages"]] == [role for role, _ in told]
+        for (_, text), (_, now) in zip(told, again["messages"], strict=True):
+            assert trimmed(unix_lines(now)) == trimmed(unix_lines(text))
+    else:
+        assert {role for role, _ in again["messages"]} <= {"user"}
+        assert joined(again["messages"]) == joined(told)
+        assert len(told) < 2 or f"its {len(told)} messages are one text" in trip.notes
+    event("several messages" if len(told) > 1 else "one message")
+    if len(told) > 1 and trip.made.named:
+        assert f"its {len(told)} messages begin with their roles" in trip.notes
     if said(source.get("description")):
         assert again["description"] == said(source["description"]).replace("(%", "( %")
     return trip

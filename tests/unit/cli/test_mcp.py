@@ -32,6 +32,11 @@ LETTER = b"""[METADATA]
 [CONTENT]
 {greeting} {name}, {{x}}
 """
+CHAT = LETTER.replace(b"\n[DEFAULTS]", b"\n@messages user, assistant\n[DEFAULTS]").replace(
+    b"{greeting}", b"user:\n{greeting}"
+)
+CHAT = CHAT.rstrip() + b"\n\nassistant:\nThank you.\n"
+TOLD = CHAT.replace(b"user, ", b"system, ").replace(b"user:", b"system:")
 RESERVED = b'{"pbe_name": "watch", "pbe_class": "persistent_service"}'
 COMMAND = (sys.executable, "-m", "psreg", "mcp")
 SECONDS = 60
@@ -89,6 +94,28 @@ def serving(client: Client) -> Iterator[str]:
             _, err = process.communicate(timeout=SECONDS)
             assert process.returncode == 0, err
             assert "Traceback" not in err
+
+
+async def chats(client: Client) -> None:
+    """Get the messages of two chats, of which one has a role that the protocol lacks."""
+    async with over_stdio(client) as mcp:
+        got = await mcp.get_prompt("chat", {"name": "Ana"})
+        assert [(each.role, each.content.text) for each in got.messages] == [
+            ("user", "Dear Ana, {x}"),
+            ("assistant", "Thank you."),
+        ]
+        (message,) = (await mcp.get_prompt("told", {"name": "Ana"})).messages
+        said = "system:\nDear Ana, {x}\n\nassistant:\nThank you."
+        assert (message.role, message.content.text) == ("user", said)
+
+
+def test_a_chat_is_several_messages(tmp_path: Path) -> None:
+    made = Simulator(mode="dev").release("chat", "1.0.0", CHAT, entry_class="prompt")
+    made.release("told", "1.0.0", TOLD, entry_class="prompt")
+    client = Client(tmp_path)
+    registry = made.publish().store(tmp_path / "registry")
+    assert client.run("install", "chat", "told", "--registry", registry).code == 0
+    run(chats, client)
 
 
 def run(journey, *arguments):

@@ -99,6 +99,7 @@ def test_wording_and_capabilities_are_to_be_read():
         "PBE-ORDER",
         "PBE-START-END",
         "PBE-WORDING",
+        "PROMPT-ROLES",
         "PROMPT-WORDING",
         "CAPABILITY-ADDED",
     }

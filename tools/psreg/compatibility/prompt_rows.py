@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from psreg.compatibility.floor_row import MAJOR, MINOR, PATCH, Changed, Row, row
 from psreg.core.excerpt import cropped, cropped_pair
-from psreg.formats.dotprompt import Prompt
+from psreg.formats.dotprompt import MESSAGES_KEY, Prompt
 from psreg.formats.json.pointer import join
 
 _VERSION = "version"
@@ -121,6 +121,26 @@ def text_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
         yield Changed(message="the text was reworded", before=old, after=new)
 
 
+@row("PROMPT-ROLES", MINOR, behaviour=True)
+def roles_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
+    """The messages of the prompt have other roles.
+
+    Programs that psreg exports to send the text as other messages: what was said to the system is
+    then said by the user, or the reverse.
+    """
+    if MESSAGES_KEY not in {**before.metadata, **after.metadata}:
+        return
+    from psreg.formats.conversation.prompt_messages import (  # noqa: PLC0415 - few prompts have any
+        messages,
+    )
+
+    old, new = (", ".join(role for role, _ in messages(prompt)) for prompt in (before, after))
+    if old != new:
+        yield Changed(
+            message="the messages have other roles", before=cropped(old), after=cropped(new)
+        )
+
+
 def _other_keys(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
     """Yield the keys with different values."""
     for key in {**before, **after}:
@@ -133,7 +153,7 @@ def metadata_changed(before: Prompt, after: Prompt) -> Iterator[Changed]:
     """The metadata changed.
 
     It informs people about the prompt; the assistant never sees it. `@version` is that of the
-    release and does not count.
+    release and does not count; what `@messages` does has a row of its own.
     """
     for key in _other_keys(before.metadata, after.metadata):
         if key != _VERSION:
@@ -194,6 +214,7 @@ PROMPT_ROWS: tuple[Row[Prompt], ...] = (
     default_gained,
     default_changed,
     text_changed,
+    roles_changed,
     metadata_changed,
     unused_default_changed,
     spelled_differently,

@@ -45,6 +45,8 @@ MAX_BYTES = 262_144
 
 VERSION_KEY = "dotprompt_format_version"
 SUPPORTED_VERSIONS = ("0.0.1",)
+MESSAGES_KEY = "messages"
+"""The key in METADATA that names the roles of messages (`conversation.prompt_messages`)."""
 
 MOST_BRACES = 20_000
 """The most variables and doubled braces in the text, each counted as often as it occurs."""

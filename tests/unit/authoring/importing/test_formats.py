@@ -64,7 +64,7 @@ def test_a_pattern_is_one_prompt_of_two_texts():
     other, about, rate, summarize, translate = found_in(files)
     assert (rate.title, rate.text) == ("rate", "Rate it.")
     assert (summarize.path, summarize.title) == ("patterns/summarize/system.md", "summarize")
-    assert summarize.text == "# Identity\n\nSummarize {it}.\n\nINPUT:"
+    assert summarize.text == "system:\n# Identity\n\nSummarize {it}.\n\nuser:\nINPUT:"
     assert summarize.lost == ("README.md",)
     assert (rate.roles, summarize.roles) == (("system",), ("system", "user"))
     assert (translate.title, translate.text, translate.lost) == ("translate", "Translate.", ())

@@ -151,13 +151,31 @@ def test_what_is_lost_or_different_is_told():
     [
         ((), ()),
         (("user",), ()),
-        (("system",), ("left out: the role `system`",)),
+        (("tool",), ("left out: the role `tool`",)),
         (("user", "user"), ("its 2 messages are one text: `user`, `user`",)),
     ],
 )
 def test_roles_that_are_lost_are_told(roles, notes):
     (row,) = imported(of(roles=roles))
     assert row.notes == notes
+    assert "@messages" not in file_of(row, f"{row.name}.prompt")
+
+
+@pytest.mark.parametrize(
+    ("roles", "text", "notes"),
+    [
+        (("system",), "Be kind.", ()),
+        (
+            ("system", "user"),
+            "system:\nBe kind.\n\nuser:\nHi.",
+            ("its 2 messages begin with their roles: `system`, `user`",),
+        ),
+    ],
+)
+def test_roles_that_are_held_are_in_the_metadata(roles, text, notes):
+    (row,) = imported(of(roles=roles, text=text))
+    assert row.notes == notes
+    assert f"@messages {', '.join(roles)}\n" in file_of(row, f"{row.name}.prompt")
 
 
 def test_an_opened_comment_in_a_description_is_told():

@@ -15,7 +15,8 @@ from psreg.core.classes import Format
 from psreg.core.identity import ReleaseId, is_name
 from psreg.core.regex import lazy
 from psreg.core.version import FIRST
-from psreg.formats import schema
+from psreg.formats import dotprompt, schema
+from psreg.formats.conversation import prompt_messages
 from psreg.formats.layout import name_like
 from psreg.formats.licenses import spdx_expression
 from psreg.lint.entries.release_rules import is_language, is_tag
@@ -23,6 +24,7 @@ from psreg.lint.entries.release_rules import is_language, is_tag
 _SENTENCE = re.compile(r"[^\n]*?[.!?。！？](?=\s|$)|[^\n]+")
 _MARKED_UP = re.compile(r"[#>|`{<\[*_-]")
 _LONGEST_FIELD = 200
+_PLAIN = (prompt_messages.USER,)
 _COMMENT, _NO_COMMENT = "(%", "( %"
 """What begins a comment in a `.prompt`, and what is written for it in its metadata."""
 
@@ -63,8 +65,14 @@ def artifact(found: Found) -> Wrapped:
     if not found.text:
         raise ValueError("it has no text")
     said = {"name": found.title, "version": str(FIRST[0]), "description": found.summary}
+    said |= {dotprompt.MESSAGES_KEY: ", ".join(found.roles)} if _has_messages(found) else {}
     metadata = [(key, value.replace(_COMMENT, _NO_COMMENT)) for key, value in said.items() if value]
     return wrapped(found.text, found.variables, metadata)
+
+
+def _has_messages(found: Found) -> bool:
+    """Tell whether the `.prompt` says which messages its text is; one of the user is not said."""
+    return found.roles != _PLAIN and prompt_messages.are_messages(found.text, found.roles)
 
 
 def changes(found: Found, made: Wrapped) -> Iterator[str]:
@@ -74,8 +82,9 @@ def changes(found: Found, made: Wrapped) -> Iterator[str]:
     if made.unmeant:
         yield f"these are variables now: {named(made.unmeant)}"
     if len(found.roles) > 1:
-        yield f"its {len(found.roles):,} messages are one text: {named(found.roles)}"
-    elif found.roles not in ((), ("user",)):
+        what = "begin with their roles" if _has_messages(found) else "are one text"
+        yield f"its {len(found.roles):,} messages {what}: {named(found.roles)}"
+    elif found.roles not in ((), _PLAIN) and not _has_messages(found):
         yield f"left out: the role {named(found.roles)}"
     if found.as_text:
         yield f"read as text, because it is not valid YAML: {named(found.as_text)}"

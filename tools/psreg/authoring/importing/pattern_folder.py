@@ -1,6 +1,6 @@
 """Pattern folders, as fabric has them: folders with `system.md` and perhaps `user.md`.
 
-A `.prompt` is one message: the text of `user.md` follows that of `system.md`, after a blank line.
+The text of `system.md` is a message to the system, and that of `user.md` one of the user.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from pathlib import PurePosixPath
 
 from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile
 from psreg.authoring.importing.markdown import prompt_of
+from psreg.authoring.importing.messages import joined
 from psreg.authoring.literal import trimmed
+from psreg.formats.conversation.prompt_messages import SYSTEM, USER
 
 FILE, _USER, _README = "system.md", "user.md", "readme.md"
 
@@ -31,12 +33,12 @@ def read(file: SourceFile, fields: Fields, others: Collection[PurePosixPath]) ->
     found = prompt_of(file, fields, name=folder.name, beside=beside)
     if isinstance(found, Refused):
         return found
-    found = replace(found, roles=("system",))
+    found = replace(found, roles=(SYSTEM,))
     if user not in others:
         return found
     second = SourceFile(path=user, files=file.files)
-    if not (said := trimmed(second.text)):
+    if not trimmed(second.text):
         return found
     both = hashlib.sha256(file.data + second.data).hexdigest()
-    text, roles = f"{found.text}\n\n{said}", ("system", "user")
-    return replace(found, text=text, roles=roles, sha256=both)
+    text = joined([(SYSTEM, found.text), (USER, second.text)])
+    return replace(found, text=text, roles=(SYSTEM, USER), sha256=both)

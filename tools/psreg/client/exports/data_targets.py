@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from psreg.client.exports.exported import Exported, Open
+from psreg.client.exports.exported import Exported, Message, Open
 from psreg.client.exports.markdown_targets import front_matter, generated, refuse, yaml_text
+from psreg.core.errors import FindingsError
+from psreg.formats.conversation.prompt_messages import ASSISTANT, SYSTEM, USER
 
 
 def _json(value: Any) -> str:
@@ -21,37 +24,90 @@ def text(prompt: Exported) -> dict[str, str]:
 
 def openai(prompt: Exported) -> dict[str, str]:
     """Return the messages of a chat completion of OpenAI."""
-    messages = [{"role": "user", "content": prompt.final()}]
+    messages = [_said(role, text) for role, text in prompt.final_messages()]
     return {f"{prompt.name}.openai.json": _json({"messages": messages})}
 
 
+def _said(role: str, text: str) -> dict[str, str]:
+    return {"role": role, "content": text}
+
+
 def anthropic(prompt: Exported) -> dict[str, str]:
-    """Return the messages of a request to Anthropic."""
-    messages = [{"role": "user", "content": prompt.final()}]
-    return {f"{prompt.name}.anthropic.json": _json({"messages": messages})}
+    """Return the messages of a request to Anthropic; what it says to the system is beside them."""
+    messages = [*prompt.final_messages()]
+    system = {"system": messages.pop(0)[1]} if messages[0][0] == SYSTEM else {}
+    _refuse_roles((role for role, _ in messages), (USER, ASSISTANT), prompt, "Anthropic")
+    rows = [_said(role, text) for role, text in messages]
+    return {f"{prompt.name}.anthropic.json": _json({**system, "messages": rows})}
+
+
+def _refuse_roles(
+    roles: Iterable[str], allowed: Collection[str], prompt: Exported, program: str
+) -> None:
+    """Check that a program has the roles of messages.
+
+    Raises:
+        FindingsError: `CANNOT_EXPORT`.
+    """
+    if other := next((role for role in roles if role not in allowed), None):
+        raise FindingsError(
+            "CANNOT_EXPORT",
+            f"{program} would not take the message of the role {other} in {prompt.name} "
+            f"{prompt.version}",
+            "Export it to another target, such as openai.",
+        )
+
+
+_OF_LANGCHAIN: Mapping[str, str] = {
+    SYSTEM: "SystemMessagePromptTemplate",
+    USER: "HumanMessagePromptTemplate",
+    ASSISTANT: "AIMessagePromptTemplate",
+}
 
 
 def langchain(prompt: Exported) -> dict[str, str]:
-    """Return a `PromptTemplate` as `langchain_core.load.dumps` writes it."""
+    """Return a template as `langchain_core.load.dumps` writes it: of a text, or of a chat."""
+    roles = [each.role for each in prompt.messages]
+    _refuse_roles(roles, _OF_LANGCHAIN, prompt, "LangChain")
     names = prompt.identifiers
     defaults = {
         names[each.name]: each.default for each in prompt.variables if each.default is not None
     }
-    template = prompt.written(
+    needed = sorted({*names.values()} - defaults.keys())
+    about = {
+        "input_variables": needed,
+        "partial_variables": defaults,
+        "metadata": {"generated": generated(prompt)},
+    }
+    if roles == [USER]:
+        document = _template(prompt.messages[0], names, about)
+    else:
+        templates = (_template(each, names, {}) for each in prompt.messages)
+        rows = [
+            _constructor("chat", _OF_LANGCHAIN[role], {"prompt": template})
+            for role, template in zip(roles, templates, strict=True)
+        ]
+        document = _constructor("chat", "ChatPromptTemplate", {"messages": rows, **about})
+    return {f"{prompt.name}.langchain.json": _json(document)}
+
+
+def _template(
+    message: Message, names: Mapping[str, str], about: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a message as a template that needs all of its variables, unless `about` says more."""
+    template = message.written(
         lambda part: part.replace("{", "{{").replace("}", "}}"),
         lambda each: f"{{{names[each.name]}}}",
     )
-    needed = [names[each.name] for each in prompt.variables if each.default is None]
-    kwargs = {
-        "input_variables": sorted(needed),
-        "partial_variables": defaults,
-        "template": template,
-        "template_format": "f-string",
-        "metadata": {"generated": generated(prompt)},
-    }
-    identity = ["langchain", "prompts", "prompt", "PromptTemplate"]
-    document = {"lc": 1, "type": "constructor", "id": identity, "kwargs": kwargs}
-    return {f"{prompt.name}.langchain.json": _json(document)}
+    used = sorted({names[part.name] for part in message.parts if isinstance(part, Open)})
+    facts = {"input_variables": used, "template": template, "template_format": "f-string"}
+    return _constructor("prompt", "PromptTemplate", {**facts, **about})
+
+
+def _constructor(module: str, name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object of LangChain."""
+    identity = ["langchain", "prompts", module, name]
+    return {"lc": 1, "type": "constructor", "id": identity, "kwargs": facts}
 
 
 _BRACE = re.compile(r"\{(?=[{%#]|\Z)")
@@ -63,14 +119,15 @@ _REFERENCE = re.compile(r"\A\$\{")
 
 
 def prompty(prompt: Exported) -> dict[str, str]:
-    """Return a Prompty file, a template in Jinja with one message of the user.
+    """Return a Prompty file, a template in Jinja.
 
     Its parser drops the line breaks around a message, and all kinds of them but line feeds.
     """
     names = prompt.identifiers
-    literal = prompt.written(str, lambda _: "\0")
-    refuse(literal, _ROLES, prompt, "Prompty")
-    refuse(literal, _BLANK, prompt, "Prompty")
+    for each in prompt.messages:
+        literal = each.written(str, lambda _: "\0")
+        refuse(literal, _ROLES, prompt, "Prompty")
+        refuse(literal, _BLANK, prompt, "Prompty")
     for value in (prompt.description, *(each.default or "" for each in prompt.variables)):
         refuse(value, _REFERENCE, prompt, "Prompty")
     rows = {"name": yaml_text(prompt.name), "description": yaml_text(prompt.description)}
@@ -79,10 +136,14 @@ def prompty(prompt: Exported) -> dict[str, str]:
             _prompty_input(each, names[each.name]) for each in prompt.variables
         )
     rows["template"] = '{format: {kind: "jinja2"}, parser: {kind: "prompty"}}'
-    body = prompt.written(
+    said = (f"{each.role}:\n{_jinja(each, names)}\n" for each in prompt.messages)
+    return {f"{prompt.name}.prompty": front_matter(rows, prompt) + "\n".join(said)}
+
+
+def _jinja(message: Message, names: Mapping[str, str]) -> str:
+    return message.written(
         lambda part: _BRACE.sub('{{ "{" }}', part), lambda each: f"{{{{ {names[each.name]} }}}}"
     )
-    return {f"{prompt.name}.prompty": f"{front_matter(rows, prompt)}user:\n{body}\n"}
 
 
 def _prompty_input(variable: Open, name: str) -> str:
@@ -99,6 +160,7 @@ _BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace()) + 
 _OPEN_BRACE, _BACKSLASH = "psreg_brace", "psreg_backslash"
 _START, _END = "psreg_start", "psreg_end"
 _MARKER = re.compile(r"<<<dotprompt:")
+_OF_DOTPROMPT: Mapping[str, str] = {SYSTEM: "system", USER: "user", ASSISTANT: "model"}
 
 
 def dotprompt(prompt: Exported) -> dict[str, str]:
@@ -108,10 +170,7 @@ def dotprompt(prompt: Exported) -> dict[str, str]:
     the blanks around the text, which Dotprompt would strip.
     """
     names = prompt.identifiers
-    literal = prompt.written(str, lambda _: "\0")
-    refuse(literal, _MARKER, prompt, "Dotprompt")
-    refuse(literal, _BLANK, prompt, "Dotprompt")
-    body = prompt.written(_handlebars, lambda each: _mustache(names[each.name]))
+    body = "".join(_dotprompt_messages(prompt))
     inner = body.strip(_BLANKS)
     start, _, end = body.partition(inner)
     ends = {name: blanks for name, blanks in ((_START, start), (_END, end)) if blanks}
@@ -134,6 +193,18 @@ def dotprompt(prompt: Exported) -> dict[str, str]:
             parts += ["  default:", *(f"    {k}: {yaml_text(v)}" for k, v in defaults.items())]
         rows["input"] = "\n".join(parts)
     return {f"{prompt.name}.prompt": front_matter(rows, prompt) + body}
+
+
+def _dotprompt_messages(prompt: Exported) -> Iterator[str]:
+    roles = [each.role for each in prompt.messages]
+    _refuse_roles(roles, _OF_DOTPROMPT, prompt, "Dotprompt")
+    for message in prompt.messages:
+        literal = message.written(str, lambda _: "\0")
+        refuse(literal, _MARKER, prompt, "Dotprompt")
+        refuse(literal, _BLANK, prompt, "Dotprompt")
+        if roles != [USER]:
+            yield f'{{{{role "{_OF_DOTPROMPT[message.role]}"}}}}'
+        yield message.written(_handlebars, lambda each: _mustache(prompt.identifiers[each.name]))
 
 
 def _handlebars(part: str) -> str:

@@ -15,6 +15,7 @@ from psreg.client.render import fill, pbe_text, quoted
 from psreg.core.classes import Format, detect_format
 from psreg.core.errors import FindingsError, UsageError
 from psreg.formats import dotprompt, pbe
+from psreg.formats.conversation.prompt_messages import USER, messages
 
 _LONGEST_DESCRIPTION = 1000
 
@@ -42,18 +43,41 @@ class Open:
         return f"{{{self.name}}}"
 
 
+Parts = tuple[str | Open, ...]
+"""A text: what is literal, and the open variables."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A message of a prompt: who says it, and its text."""
+
+    role: str
+    parts: Parts
+
+    def written(self, literal: Callable[[str], str], variable: Callable[[Open], str]) -> str:
+        """Return the text with its literal parts and its open variables as functions write them."""
+        return _written(self.parts, literal, variable)
+
+
 @dataclass(frozen=True, kw_only=True)  # no slots: cached_property
 class Exported:
     """A prompt; `parts` are its text, and `sha256` is the digest of its file.
 
-    `description` is one line of at most 1000 characters, never empty.
+    `description` is one line of at most 1000 characters, never empty. `named` are the messages that
+    the prompt names.
     """
 
     name: str
     version: str
     sha256: str
     description: str
-    parts: tuple[str | Open, ...]
+    parts: Parts
+    named: tuple[Message, ...] = ()
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The messages: those that the prompt names, else its text as one of the user."""
+        return self.named or (Message(role=USER, parts=self.parts),)
 
     @cached_property
     def variables(self) -> tuple[Open, ...]:
@@ -74,9 +98,7 @@ class Exported:
 
     def written(self, literal: Callable[[str], str], variable: Callable[[Open], str]) -> str:
         """Return the text with its literal parts and its open variables as functions write them."""
-        return "".join(
-            literal(part) if isinstance(part, str) else variable(part) for part in self.parts
-        )
+        return _written(self.parts, literal, variable)
 
     def with_placeholders(self) -> str:
         """Return the text with `{name}` for the open variables."""
@@ -84,11 +106,8 @@ class Exported:
 
     def with_defaults(self) -> Exported:
         """Return the same with the defaults as given values."""
-        parts = (
-            part.default if isinstance(part, Open) and part.default is not None else part
-            for part in self.parts
-        )
-        return replace(self, parts=tuple(_joined(parts)))
+        named = (replace(each, parts=_with_defaults(each.parts)) for each in self.named)
+        return replace(self, parts=_with_defaults(self.parts), named=tuple(named))
 
     def final(self) -> str:
         """Return the text with the defaults filled in.
@@ -96,6 +115,13 @@ class Exported:
         Raises:
             FindingsError: `MISSING_VALUES`: a variable has neither a value nor a default.
         """
+        return self._filled().written(str, str)
+
+    def final_messages(self) -> tuple[tuple[str, str], ...]:
+        """Return role and text of each message with the defaults filled in. Raises as `final`."""
+        return tuple((each.role, each.written(str, str)) for each in self._filled().messages)
+
+    def _filled(self) -> Exported:
         filled = self.with_defaults()
         if filled.variables:
             names = [variable.name for variable in filled.variables]
@@ -105,7 +131,7 @@ class Exported:
                 f"no value for {quoted(names)} of {self.name}, and this target has no variables",
                 f"Give each a value, such as with {given}.",
             )
-        return filled.written(str, str)
+        return filled
 
 
 def exported(
@@ -120,11 +146,16 @@ def exported(
     if detect_format(path, data[:4096].decode("utf-8", "replace")) is not Format.PROMPT:
         if values:
             raise UsageError("UNKNOWN_VARIABLE", f"{path} is a PBE, which has no variables")
-        parts: tuple[str | Open, ...] = (pbe_text(data, path),)
+        parts: Parts = (pbe_text(data, path),)
+        named: tuple[Message, ...] = ()
         about = pbe.read(data).text("description") or ""
     else:
         prompt = fill(data, path=path, values=values, named=values.keys()).prompt
-        parts = tuple(_joined(_parts(prompt, values)))
+        parts = _parts(dotprompt.parts(prompt), values)
+        named = tuple(
+            Message(role=role, parts=_parts(its_parts, values))
+            for role, its_parts in messages(prompt)
+        )
         about = prompt.metadata.get("description", "")
     one_line = " ".join(about.split())[:_LONGEST_DESCRIPTION].strip()
     return Exported(
@@ -133,17 +164,33 @@ def exported(
         sha256=sha256,
         description=one_line or f"The prompt {name}.",
         parts=parts,
+        named=named,
     )
 
 
-def _parts(prompt: dotprompt.Prompt, values: Mapping[str, str]) -> Iterator[str | Open]:
-    for part in dotprompt.parts(prompt):
-        if isinstance(part, str):
-            yield part
-        elif part.name in values:
-            yield values[part.name]
-        else:
-            yield Open(name=part.name, default=part.default)
+def _parts(parts: Iterable[str | dotprompt.Variable], values: Mapping[str, str]) -> Parts:
+    """Return the parts of a text with `values` filled in."""
+    return tuple(
+        _joined(
+            part
+            if isinstance(part, str)
+            else values.get(part.name, Open(name=part.name, default=part.default))
+            for part in parts
+        )
+    )
+
+
+def _with_defaults(parts: Parts) -> Parts:
+    return tuple(
+        _joined(
+            part.default if isinstance(part, Open) and part.default is not None else part
+            for part in parts
+        )
+    )
+
+
+def _written(parts: Parts, literal: Callable[[str], str], variable: Callable[[Open], str]) -> str:
+    return "".join(literal(part) if isinstance(part, str) else variable(part) for part in parts)
 
 
 def _joined(parts: Iterable[str | Open]) -> Iterator[str | Open]:

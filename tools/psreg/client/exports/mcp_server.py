@@ -17,6 +17,7 @@ from psreg.client.exports.exported import Exported, exported
 from psreg.client.exports.offered import Offered
 from psreg.client.render import quoted
 from psreg.core.errors import FindingsError, PsregError, UnavailableError, UsageError
+from psreg.formats.conversation.prompt_messages import ASSISTANT, USER
 from psreg.system.extras import extra
 
 HOST = "127.0.0.1"
@@ -212,13 +213,16 @@ class PromptServer:
     async def _get_prompt(self, _: Any, params: Any) -> Any:
         try:
             prompt = _filled(self._named(params.name), params.arguments or {})
-            text = _final(prompt)
+            said = _final(prompt)
         except PsregError as error:
             raise self._refusal(error) from error
-        message = self._types.PromptMessage(
-            role="user", content=self._types.TextContent(type="text", text=text)
-        )
-        return self._types.GetPromptResult(description=prompt.description, messages=[message])
+        messages = [
+            self._types.PromptMessage(
+                role=role, content=self._types.TextContent(type="text", text=text)
+            )
+            for role, text in said
+        ]
+        return self._types.GetPromptResult(description=prompt.description, messages=messages)
 
     async def _list_resources(self, context: Any, _: Any) -> Any:
         self._remember(context)
@@ -287,13 +291,19 @@ def _filled(offer: Offered, values: dict[str, str]) -> Exported:
     )
 
 
-def _final(prompt: Exported) -> str:
-    """Return the text of a prompt. Raises FindingsError `MISSING_VALUES`."""
+def _final(prompt: Exported) -> Sequence[tuple[str, str]]:
+    """Return role and text of each message; one of the user where the protocol lacks a role.
+
+    Raises:
+        FindingsError: `MISSING_VALUES`.
+    """
     missing = [each.name for each in prompt.variables if each.default is None]
     if missing:
         told = f"no value for {quoted(missing)} of {prompt.name}"
         raise FindingsError("MISSING_VALUES", told, "Pass each as an argument.")
-    return prompt.final()
+    if all(each.role in (USER, ASSISTANT) for each in prompt.messages):
+        return prompt.final_messages()
+    return [(USER, prompt.final())]
 
 
 def _rows(offers: Sequence[Offered]) -> Iterator[tuple[str, str, str, int]]:

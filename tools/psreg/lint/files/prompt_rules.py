@@ -14,6 +14,7 @@ from psreg.lint.files.prompt_text_rules import (
     empty_content,
     literal_is_variable,
     literal_spans_lines,
+    other_messages,
     unclosed_comment,
     undefined_variable,
     unused_default,
@@ -434,4 +435,5 @@ PROMPT_RULES: tuple[Rule[Prompt], ...] = (
     key_without_letters,
     unused_default,
     comment_in_comment,
+    other_messages,
 )

@@ -8,7 +8,7 @@ from psreg.core.diagnostics import ERROR, INFO, WARNING, Finding
 from psreg.core.regex import lazy
 from psreg.core.rule import rule
 from psreg.core.spelling import meant
-from psreg.formats.dotprompt import Prompt
+from psreg.formats.dotprompt import MESSAGES_KEY, Prompt
 from psreg.formats.dotprompt_source import NAME
 from psreg.formats.json.syntax_error import shown
 from psreg.lint.content.clarity_rules import says_nothing
@@ -264,3 +264,48 @@ def comment_in_comment(prompt: Prompt) -> Iterator[Finding]:
     ```
     """
     yield from of_issues(prompt.issues, "PROMPT029")
+
+
+@rule("PROMPT030", spec="registry/MESSAGES", severity=WARNING, since="0.2.0")
+def other_messages(prompt: Prompt) -> Iterator[Finding]:
+    """`@messages` names other messages than CONTENT has.
+
+    ## Why
+
+    A prompt may be several messages: `@messages` in METADATA names their roles, and in CONTENT each
+    message begins with a line of its role. If the two differ, the whole text is one message of the
+    user for the programs that psreg exports to. Roles are `system`, `developer`, `user` and
+    `assistant`.
+
+    ## Fix
+
+    Write the roles and the lines alike. To send one message of the user, delete the key.
+
+    ```
+    [METADATA]                    [METADATA]
+    @messages system, user        @messages system, user
+    [CONTENT]                     [CONTENT]
+    system:                       system:
+    Translate into French.   →    Translate into French.
+    User:                         user:
+    {text}                        {text}
+    ```
+    """
+    if MESSAGES_KEY not in prompt.metadata:
+        return
+    from psreg.formats.conversation.prompt_messages import (  # noqa: PLC0415 - few prompts have any
+        ROLES,
+        messages,
+        roles_named,
+    )
+
+    if messages(prompt):
+        return
+    other = next((role for role in roles_named(prompt) or [""] if role not in ROLES), None)
+    if other is None:
+        message = "[CONTENT] has other lines of roles than `@messages` names"
+        hint = "Begin each message with a line of its role, or delete the key."
+    else:
+        message = f"`@messages` names {shown(other)}, which is not a role"
+        hint = f"Name roles: {', '.join(f'`{role}`' for role in ROLES)}."
+    yield Finding(message=message, at=prompt.span(f"/metadata/{MESSAGES_KEY}"), hint=hint)
