@@ -18,6 +18,7 @@ TEXTS = {
     "<b>.md": HOSTILE,
     "c.md": "VPP 1.4",
     "d.md": "",
+    **{f"copy-{n}.md": " ".join(f"word{i}" for i in range(99)) for n in range(30)},
 }
 
 
@@ -28,15 +29,12 @@ def address(tmp_path_factory):
         Found(path=path, title=path, text=text, sha256="0" * 64) for path, text in TEXTS.items()
     ]
     origin = Origin(address="https://example.org/" + "p" * 200, revision="0" * 40, day="2026-11-28")
-    rows = with_findings(
-        Importer({}, origin, registry_rules(), {}, lambda _: "").all(
-            parts, bool, set().__contains__
-        )
-    )
+    importer = Importer({}, origin, registry_rules(), {}, lambda _: "")
+    rows = [*with_findings(importer.all(parts, bool, set().__contains__))]
     place = tmp_path_factory.mktemp("report") / "import.html"
-    place.write_text(
-        report(rows, origin, site="https://r.example/", written=True), encoding="utf-8"
-    )
+    page = report(rows, importer.clusters(), origin, site="https://r.example/", written=True)
+    assert 'id="clusters"' in page
+    place.write_text(page, encoding="utf-8")
     return place.as_uri()
 
 

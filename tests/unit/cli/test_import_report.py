@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
@@ -12,6 +13,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from psreg.authoring.import_findings import with_findings
+from psreg.authoring.importing.alike import Cluster
 from psreg.authoring.importing.entries import Origin
 from psreg.authoring.importing.importer import Imported, Status
 from psreg.cli.import_report import report
@@ -56,8 +58,14 @@ def prompt(name: str, text: str) -> Imported:
     return row(name, text=text, files={PurePosixPath(f"{name}.prompt"): data})
 
 
-def paged(*rows: Imported, origin: Origin = ORIGIN, site: str = SITE, written: bool = True) -> str:
-    return report(rows, origin, site=site, written=written)
+def paged(
+    *rows: Imported,
+    clusters: Sequence[Cluster] = (),
+    origin: Origin = ORIGIN,
+    site: str = SITE,
+    written: bool = True,
+) -> str:
+    return report(rows, clusters, origin, site=site, written=written)
 
 
 def test_what_needs_a_decision_comes_first() -> None:
@@ -111,6 +119,40 @@ def test_a_row_says_what_is_known_and_what_was_found() -> None:
     assert "de, en" in text
     assert "none" in text
     assert "not stated" in text
+
+
+def test_near_copies_are_put_together_with_links_to_what_is_on_the_page() -> None:
+    clusters = [
+        Cluster(("shell", "terminal", "terminal_2"), "the registry has it"),
+        Cluster(("poet", "same"), "it is the longest"),
+    ]
+    rows = [*map(row, ("terminal", "terminal_2", "poet")), row("same", Status.UNCHANGED)]
+    html = paged(*rows, clusters=clusters)
+    page = Page(html)
+    assert "2 Groups of near copies" in page.text
+    assert (
+        "shell: the registry has itterminal, terminal_2\npoet: it is the longestsame" in page.text
+    )
+    links = ["#entry-terminal", "#entry-terminal_2", "#entry-poet"]
+    assert page.links == ["#clusters", "#taken", *links, *links]
+    assert page.ids[:2] == ["clusters", "taken"]
+    assert set(page.links) <= {f"#{each}" for each in page.ids}
+    assert "near copies" not in paged(*rows)
+
+
+def test_a_large_group_of_near_copies_is_folded() -> None:
+    names = [f"n{number}" for number in range(24)]
+    html = paged(*map(row, names), clusters=[Cluster(names, "it comes first")])
+    folded = html.partition("<details><summary>3 more</summary>")[2].partition("</details>")[0]
+    assert Page(folded).links == ["#entry-n21", "#entry-n22", "#entry-n23"]
+
+
+def test_hostile_names_of_near_copies_are_only_text() -> None:
+    plain, hostile = (
+        Page(paged(row(name), clusters=[Cluster((name, "b"), name)])) for name in ("a", HOSTILE)
+    )
+    assert (hostile.tags, hostile.attributes) == (plain.tags, plain.attributes)
+    assert "\u202e" not in hostile.text
 
 
 def test_of_a_long_line_the_part_with_the_finding_is_shown() -> None:

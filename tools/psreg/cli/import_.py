@@ -109,13 +109,14 @@ def run(args: Namespace, console: Console) -> int:
             found = prompts_in(source.files, said.fields, source.covers, is_alone=source.is_alone)
             made = _told_of(importer.all(found, source.covers, said.skips), working)
             rows = [row if args.dry_run else _written(root, row) for row in with_findings(made)]
-    _print(rows, importer.clusters(), console, written=not args.dry_run)
+    clusters = importer.clusters()
+    _print(rows, clusters, console, written=not args.dry_run)
     if args.report:
         from psreg.cli.import_report import report
         from psreg.system.atomic import write_file
 
         site = policy.read(tree.get(POLICY, b"")).site_address
-        page = report(rows, origin, site=site, written=not args.dry_run)
+        page = report(rows, clusters, origin, site=site, written=not args.dry_run)
         write_file(Path(args.report), page.encode())
     return int(any(row.status is Status.REFUSED for row in rows))
 

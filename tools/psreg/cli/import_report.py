@@ -8,10 +8,11 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
+from psreg.authoring.importing.alike import Cluster
 from psreg.authoring.importing.entries import Origin
 from psreg.authoring.importing.importer import Imported, Status
 from psreg.catalogue.pages.html import link, tag, text
@@ -31,6 +32,7 @@ class _Group:
     has: Callable[[Imported], bool]
 
 
+_OPEN = "open"
 _GROUPS = (
     _Group(
         "refused",
@@ -51,7 +53,7 @@ _GROUPS = (
         lambda row: bool(row.findings),
     ),
     _Group(
-        "open",
+        _OPEN,
         "Near copies, protocols, languages",
         "Decide whether the registry needs both texts, what to declare, and which language it is.",
         lambda row: bool(row.questions),
@@ -85,7 +87,14 @@ _GROUPS = (
 """The groups, first what needs a decision; a prompt is in the first one that has it."""
 
 
-def report(rows: Iterable[Imported], origin: Origin, *, site: str, written: bool) -> str:
+def report(
+    rows: Iterable[Imported],
+    clusters: Sequence[Cluster],
+    origin: Origin,
+    *,
+    site: str,
+    written: bool,
+) -> str:
     """Return the page. `site` is the address of the pages about rules, "" if it is not known."""
     grouped: dict[str, list[Imported]] = {group.id: [] for group in _GROUPS}
     others = Counter[Status]()
@@ -94,12 +103,13 @@ def report(rows: Iterable[Imported], origin: Origin, *, site: str, written: bool
             others[row.status] += 1
         else:
             grouped[next(group.id for group in _GROUPS if group.has(row))].append(row)
-    return "".join(_page(grouped, others, origin, site, written=written))
+    return "".join(_page(grouped, others, clusters, origin, site, written=written))
 
 
 def _page(
     grouped: Mapping[str, Sequence[Imported]],
     others: Mapping[Status, int],
+    clusters: Sequence[Cluster],
     origin: Origin,
     site: str,
     *,
@@ -121,18 +131,25 @@ def _page(
         '<ul class="counts">\n'
     )
     for group in _GROUPS:
-        if number := len(grouped[group.id]):
-            said = f"{tag('b', f'{number:,}')} {text(group.title)}"
-            yield f"<li>{link(f'#{group.id}', said)}</li>\n"
+        yield _count(_CLUSTERS, len(clusters), _CLUSTERS_TITLE) if group.id == _OPEN else ""
+        yield _count(group.id, len(grouped[group.id]), group.title)
     for status, number in sorted(others.items()):
         yield f"<li>{tag('b', f'{number:,}')} {text(status.capitalize())}</li>\n"
     yield f"</ul>\n{_HOW}\n"
     number = 0
+    names = {row.name for some in grouped.values() for row in some}
     for group in _GROUPS:
+        if clusters and group.id == _OPEN:
+            yield from _near_copies(clusters, names)
         if some := grouped[group.id]:
             yield from _section(group, some, site, number)
             number += len(some)
     yield "</main>\n</body>\n</html>\n"
+
+
+def _count(place: str, number: int, title: str) -> str:
+    said = f"{tag('b', f'{number:,}')} {text(title)}"
+    return f"<li>{link(f'#{place}', said)}</li>\n" if number else ""
 
 
 _HOW = """\
@@ -151,13 +168,44 @@ def _section(group: _Group, rows: Sequence[Imported], site: str, before: int) ->
     yield "</tbody>\n</table>\n</section>\n"
 
 
+_FEW = 20
+_CLUSTERS, _CLUSTERS_TITLE = "clusters", "Groups of near copies"
+
+
+def _near_copies(clusters: Sequence[Cluster], names: Collection[str]) -> Iterator[str]:
+    """Yield the section about groups of near copies; `names` are those of entries on the page."""
+    yield (
+        f'<section aria-labelledby="{_CLUSTERS}">\n<h2 id="{_CLUSTERS}">{_CLUSTERS_TITLE}</h2>\n'
+        "<p>The first of each group is the best candidate. Decide what the registry needs.</p>\n"
+        '<ol class="clusters">\n'
+    )
+    for each in clusters:
+        best, *others = (_entry(name, names) for name in each.names)
+        few, more = others[:_FEW], others[_FEW:]
+        rest = f"<summary>{len(more):,} more</summary>{', '.join(more)}"
+        yield (
+            f"<li>{tag('b', best)}: {_line(each.why)}{tag('div', ', '.join(few))}"
+            f"{tag('details', rest) if more else ''}</li>\n"
+        )
+    yield "</ol>\n</section>\n"
+
+
+def _entry(name: str, names: Collection[str]) -> str:
+    shown = tag("bdi", _line(name))
+    return link(f"#{_anchor(name)}", shown) if name in names else shown
+
+
+def _anchor(name: str) -> str:
+    return text(f"entry-{name}")
+
+
 _COLUMNS = ("Prompt", "Licence", "Languages", "To look at")
 
 
 def _row(row: Imported, place: str, site: str) -> str:
-    anchor = f"entry-{row.name}" if row.name else place
+    anchor = _anchor(row.name) if row.name else place
     path, status = tag("bdi", _line(row.path)), _line(f"{row.status} {row.version}".strip())
-    parts = [link(f"#{text(anchor)}", tag("b", tag("bdi", _line(row.name)) if row.name else path))]
+    parts = [link(f"#{anchor}", tag("b", tag("bdi", _line(row.name)) if row.name else path))]
     parts += [tag("div", path)] if row.name else []
     who = tag("th", "".join((*parts, tag("div", status))), scope="row")
     facts = ("", "")
@@ -166,7 +214,7 @@ def _row(row: Imported, place: str, site: str) -> str:
         facts = (_line(row.license) or tag("i", "none"), languages or tag("i", "not stated"))
     cells = zip(_COLUMNS[1:], (*facts, "".join(_told(row, site))), strict=True)
     told = "".join(tag("td", cell, data_label=label) for label, cell in cells)
-    return f'<tr id="{text(anchor)}">{who}{told}</tr>\n'
+    return f'<tr id="{anchor}">{who}{told}</tr>\n'
 
 
 def _told(row: Imported, site: str) -> Iterator[str]:
