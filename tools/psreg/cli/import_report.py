@@ -54,8 +54,9 @@ _GROUPS = (
     ),
     _Group(
         _OPEN,
-        "Near copies, protocols, languages",
-        "Decide whether the registry needs both texts, what to declare, and which language it is.",
+        "Near copies, licences, protocols, languages",
+        "Decide whether the registry needs both texts, which licence holds, what to declare, and"
+        " which language it is.",
         lambda row: bool(row.questions),
     ),
     _Group(

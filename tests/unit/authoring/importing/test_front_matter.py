@@ -179,6 +179,13 @@ def test_programs_that_refuse_such_values_do_not_have_them():
     assert divided(text).matter == {"name": "a: b"}
 
 
-def test_front_matter_begins_with_a_key():
-    with pytest.raises(ValueError, match="line 4, `<a>: b`: it is not `key: value`"):
-        front("# first", "", "<a>: b", "c: d: e")
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("<a>: b", "`<a>: b`: it is not `key: value`"),
+        ("  a: b", "`a: b`: a key has blanks before it"),
+    ],
+)
+def test_front_matter_begins_with_a_key(line, why):
+    with pytest.raises(ValueError, match=f"line 4, {why}"):
+        front("# first", "", line, "c: d: e")

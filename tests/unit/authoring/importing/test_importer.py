@@ -116,6 +116,10 @@ def test_a_licence_is_the_sources_or_a_claim_that_is_marked():
     assert "That it is CC0-1.0 is what the person" in file_of(claimed, "README.md")
     assert "is what the person" not in file_of(stated, "README.md")
     assert odd.notes == ("not an SPDX licence: `See LICENSE`",)
+    assert odd.questions == ("its source does not state CC0-1.0, but `See LICENSE`",)
+    assert (claimed.questions, stated.questions) == ((), ())
+    (unclaimed,) = imported(of(license="See LICENSE"))
+    assert unclaimed.questions == ()
 
 
 def test_a_licence_that_another_file_grants_names_that_file():

@@ -253,7 +253,8 @@ def _items(text: str) -> Sequence[_Item]:
         elif items:
             items[-1].lines.append(line)
         elif line.strip() and not line.startswith("#"):
-            raise _unreadable(number, line, "it is not `key: value`")
+            what = "a key has blanks before it" if line[0] in " \t" else "it is not `key: value`"
+            raise _unreadable(number, line, what)
     return items
 
 

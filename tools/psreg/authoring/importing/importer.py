@@ -25,6 +25,7 @@ from psreg.core.errors import FindingsError
 from psreg.core.identity import MAX_NAME_LENGTH, is_device, is_name
 from psreg.core.rule import RuleTable
 from psreg.core.version import Step
+from psreg.formats.licenses import spdx_expression
 from psreg.formats.release import origin_parts
 from psreg.formats.tree import Submission, Tree
 from psreg.lint.entries.release_rules import origin_faults
@@ -155,7 +156,9 @@ class Importer:
             license=entries.license_of(found, self._origin),
             languages=languages,
             notes=(*notes, *self._unstated(found, languages)),
-            questions=tuple(filter(None, (alike, *self._questions(found, languages)))),
+            questions=tuple(
+                filter(None, (alike, self._claim(found), *self._questions(found, languages)))
+            ),
             text=_beginning(found.text),
             folder=release.entry_folder,
             files=files,
@@ -232,6 +235,12 @@ class Importer:
             stated = entries.named(languages)
             yield f"its text seems to be in `{language}`, not in {stated}"
 
+    def _claim(self, found: Found) -> str:
+        """Return what to decide if a person claims a licence, and the source says another one."""
+        if not found.license or not self._origin.license or spdx_expression(found.license):
+            return ""
+        return f"its source does not state {self._origin.license}, but `{found.license[:_LONGEST]}`"
+
     def _unstated(self, found: Found, languages: Sequence[str]) -> Iterator[str]:
         """Yield what language a text seems to be in, if its entry does not say any."""
         if not languages and (language := self._language_of(found.text)):
@@ -239,6 +248,7 @@ class Importer:
 
 
 _SHOWN = 1_000
+_LONGEST = 100
 
 
 def _beginning(text: str) -> str:
