@@ -8,6 +8,7 @@ from functools import partial
 from itertools import islice
 
 from psreg.authoring.importing.importer import Imported
+from psreg.core.classes import Format
 from psreg.core.diagnostics import HARM, INFO, Diagnostic
 from psreg.lint.engine import check_file
 from psreg.system.processes import in_parallel, shares_of
@@ -56,9 +57,10 @@ def _taken(rows: Iterator[Imported], most: int) -> list[Imported]:
 
 
 def _prompt(row: Imported) -> tuple[str, bytes]:
-    """Return the path and bytes of the new `.prompt` of a row, b"" if it has none."""
-    name = f"{row.name}.prompt"
-    return name, next((data for path, data in row.files.items() if path.name == name), b"")
+    """Return the path and bytes of the new artifact of a row, b"" if it has none."""
+    names = [f"{row.name}{each.suffix}" for each in Format]
+    found = ((path.name, data) for path, data in row.files.items() if path.name in names)
+    return next(found, (row.name, b""))
 
 
 def _checked(prompts: Sequence[tuple[str, bytes]]) -> list[tuple[Diagnostic, ...]]:

@@ -162,6 +162,11 @@ def read(data: bytes) -> Prompt:
     return _understood(text, source)
 
 
+def why_unreadable(prompt: Prompt) -> str:
+    """Return why a prompt is not `readable`; "" if it is."""
+    return next((issue.message for issue in prompt.issues if issue.code in _UNREADABLE), "")
+
+
 def _unreadable(text: str, code: str, message: str, span: Span, hint: str) -> Prompt:
     return Prompt(text=text, issues=(Issue(code=code, message=message, span=span, hint=hint),))
 

@@ -196,7 +196,7 @@ def test_a_prompty_is_read():
 
 
 def test_a_file_of_psreg_is_not_a_template():
-    assert found_in(**{"a.prompt": "[METADATA]\n[CONTENT]\nx\n"}) == []
+    assert of("a.prompt", "[METADATA]\n@a {{x}}\n[CONTENT]\nx\n").text == "x"
     refused = of("b.prompt", "---\n- a\n---\nx")
     assert refused.reason == "its front matter is not a mapping"
 

@@ -1,13 +1,15 @@
-"""Files in Markdown that assistants for programmers read, where they have variables.
+"""Files in Markdown that assistants for programmers read, where they are more than that.
 
-Commands of Claude Code have arguments, and prompt files of GitHub Copilot ask for inputs. Their
-agents, instructions, modes and rules are plain Markdown with front matter.
+Commands of Claude Code have arguments, and prompt files of GitHub Copilot ask for inputs. An Agent
+Skill (agentskills.io) is a folder with `SKILL.md`, and the files that it refers to. Agents,
+instructions, modes and rules are plain Markdown with front matter.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
 from psreg.authoring.importing.found import Fields, Found, Refused, SourceFile, said
@@ -59,3 +61,20 @@ def _prompt_file(_matter: Mapping[str, Any], body: str) -> Converted:
     shown = (use for use in _INPUT.finditer(body) if use["shown"])
     lost = tuple(dict.fromkeys(f"placeholder of {use['name'].strip()}" for use in shown))
     return Converted(*with_variables(body, _INPUT), lost)
+
+
+SKILL_FILE = "SKILL.md"
+
+
+def claims_skill(names: Collection[str]) -> bool:
+    """Tell whether a folder with files of these names is a skill."""
+    return SKILL_FILE in names
+
+
+def read_skill(
+    file: SourceFile, fields: Fields, others: Collection[PurePosixPath]
+) -> Found | Refused:
+    """Return the prompt of a skill, or why it has none; `others` are its other files."""
+    folder = file.path.parent
+    beside = tuple(str(path.relative_to(folder)) for path in sorted(others))
+    return prompt_of(file, fields, name=folder.name, beside=beside)

@@ -11,7 +11,6 @@ from psreg.authoring.importing.found import Found
 from psreg.authoring.literal import Wrapped, wrapped
 from psreg.authoring.new import Plan, new_entry
 from psreg.authoring.questions import Answer
-from psreg.core.classes import Format
 from psreg.core.identity import ReleaseId, is_name
 from psreg.core.regex import lazy
 from psreg.core.version import FIRST
@@ -57,13 +56,15 @@ class Origin:
 
 
 def artifact(found: Found) -> Wrapped:
-    """Return the `.prompt` of a prompt.
+    """Return the artifact of a prompt: the `.prompt` of its text, if it does not have one.
 
     Raises:
         ValueError: there is none; the message says why.
     """
     if not found.text:
         raise ValueError("it has no text")
+    if found.artifact:
+        return Wrapped(data=found.artifact)
     said = {"name": found.title, "version": str(FIRST[0]), "description": found.summary}
     said |= {dotprompt.MESSAGES_KEY: ", ".join(found.roles)} if _has_messages(found) else {}
     metadata = [(key, value.replace(_COMMENT, _NO_COMMENT)) for key, value in said.items() if value]
@@ -90,7 +91,7 @@ def changes(found: Found, made: Wrapped) -> Iterator[str]:
         yield f"read as text, because it is not valid YAML: {named(found.as_text)}"
     if found.lost:
         yield f"left out: {named(found.lost)}"
-    if any(_COMMENT in said for said in (found.title, found.summary)):
+    if not found.artifact and any(_COMMENT in said for said in (found.title, found.summary)):
         yield f"`{_COMMENT}` in its title or description is now `{_NO_COMMENT}`"
     yield from _unusable(found)
 
@@ -183,7 +184,7 @@ def new(
         "languages": languages_of(found, origin),
     }
     plan = Plan(
-        entry_class=Format.PROMPT.value,
+        entry_class=found.entry_class,
         name=name,
         answers=answers,
         artifact=made.data,

@@ -9,12 +9,12 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from psreg.authoring.importing import (
-    agent_skill,
     assistant_files,
     csv_rows,
     langchain,
     markdown,
     messages,
+    own_files,
     pattern_folder,
     promptfoo,
     template_files,
@@ -35,7 +35,9 @@ FORMATS = (
     Format(csv_rows.claims, csv_rows.read),
     Format(assistant_files.claims_command, assistant_files.read_command),
     Format(assistant_files.claims_prompt_file, assistant_files.read_prompt_file),
+    Format(own_files.claims_prompt, own_files.read_prompt),
     Format(template_files.claims, template_files.read),
+    Format(own_files.claims_pbe, own_files.read_pbe),
     Format(langchain.claims, langchain.read),
     Format(promptfoo.claims, promptfoo.read),
     Format(messages.claims, messages.read),
@@ -53,7 +55,9 @@ class FolderFormat(NamedTuple):
 
 
 FOLDER_FORMATS = (
-    FolderFormat(agent_skill.FILE, agent_skill.claims, agent_skill.read),
+    FolderFormat(
+        assistant_files.SKILL_FILE, assistant_files.claims_skill, assistant_files.read_skill
+    ),
     FolderFormat(pattern_folder.FILE, pattern_folder.claims, pattern_folder.read),
     FolderFormat(
         template_files.KERNEL_FILE, template_files.claims_kernel, template_files.read_kernel

@@ -11,6 +11,8 @@ from pathlib import PurePosixPath
 from posixpath import normpath
 from typing import Any
 
+from psreg.core.classes import Format
+
 MAX_FILE = 4 * 1024 * 1024
 """The most bytes of a file of a source."""
 
@@ -108,6 +110,7 @@ class Found:
     names in single braces of `text` that are variables, each with its default or None. `roles` are
     those of the messages that `text` is made of, if it is. `as_text` are the keys of front matter
     whose values are not valid YAML. `lost` are the names of what the source says besides.
+    `artifact` is the file itself where that is one of an entry of the class, else b"".
     """
 
     path: str
@@ -123,6 +126,8 @@ class Found:
     roles: tuple[str, ...] = ()
     as_text: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    entry_class: str = Format.PROMPT.value
+    artifact: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from psreg.authoring.importing import entries
 from psreg.authoring.importing.alike import Alike, Cluster
 from psreg.authoring.importing.entries import Origin
 from psreg.authoring.importing.found import Found, Refused
+from psreg.authoring.importing.own_files import PBE_SUFFIXES
 from psreg.authoring.literal import Wrapped
 from psreg.authoring.text_language import is_in
 from psreg.core.classes import Format
@@ -130,6 +131,8 @@ class Importer:
         if faults:
             return _refused(found, f"its origin cannot be recorded: {faults[0]}")
         known = self._known.get(found.path)
+        if known and known.id.entry_class != found.entry_class:
+            known = None
         try:
             return self._again(found, known) if known else self._first(found)
         except (ValueError, FindingsError) as error:
@@ -148,6 +151,8 @@ class Importer:
         alike = self._alike.add(name, found.text)
         languages = entries.languages_of(found, self._origin)
         release, files = entries.new(found, made, name, self._origin)
+        if found.artifact not in (b"", files[release.artifact]):
+            notes += (f"its name and version are now `{release.name}` and {release.version}",)
         return Imported(
             path=found.path,
             status=Status.CHANGED if notes else Status.TAKEN,
@@ -267,8 +272,10 @@ def _unchanged(found: Found, known: Submission) -> Imported:
 
 def _known(tree: Tree, address: tuple[str, ...]) -> Iterator[tuple[str, Submission]]:
     """Yield the newest release of each entry that is from an address, by its path there."""
-    entries_ = (entry for entry in tree.entries if entry.entry_class == Format.PROMPT)
-    for newest in (each for entry in entries_ for each in [*entry.submissions()][-1:]):
+    for newest in (each for entry in tree.entries for each in [*entry.submissions()][-1:]):
         origin = newest.release.origin
-        if "path" in origin and origin_parts(origin.get("address", "")) == address:
-            yield origin["path"], newest
+        path = origin.get("path", "")
+        # NOTE: a PBE that a person made of another text is not an import of that text.
+        is_import = newest.id.format is Format.PROMPT or path.endswith(PBE_SUFFIXES)
+        if path and is_import and origin_parts(origin.get("address", "")) == address:
+            yield path, newest

@@ -51,8 +51,12 @@ KERNEL_FILE, _CONFIG = "skprompt.txt", "config.json"
 
 
 def claims(file: SourceFile, _fields: Fields) -> bool:
-    """Tell whether a file is a template of dotprompt or Prompty: its suffix, and front matter."""
-    return file.path.suffix in (_DOTPROMPT, _PROMPTY) and file.text.startswith("---")
+    """Tell whether a file is a template of dotprompt or Prompty, by its suffix.
+
+    Of the two, only dotprompt has files without front matter.
+    """
+    is_prompty = file.path.suffix == _PROMPTY and file.text.startswith("---")
+    return is_prompty or file.path.suffix == _DOTPROMPT
 
 
 def read(file: SourceFile, fields: Fields) -> Iterator[Found | Refused]:
