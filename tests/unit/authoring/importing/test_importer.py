@@ -212,6 +212,30 @@ def test_what_cannot_be_taken_is_refused(part, reason):
     assert taken.name == "other"
 
 
+def test_a_name_that_is_taken_gets_the_folder_of_the_file():
+    rows = imported(
+        of("Basic", path="qa/map/basic.json"),
+        of("Basic", path="qa/reduce/basic.json"),
+        of("Basic", path="qa-2/reduce/basic.json"),
+        of("Basic", path="qa/reduce/中文/basic.json"),
+        of("Basic", path="qa/reduce/basic.yaml"),
+        of("Basic", path="basic.json"),
+        of("Basic", path="qa/map.csv#Basic"),
+        of("pdf", path="a/pdf/SKILL.md"),
+        of("pdf", path="b/pdf/SKILL.md"),
+        of("pdf", path="c/pdf/SKILL.md"),
+    )
+    assert [row.name for row in rows] == [
+        *("basic", "reduce_basic", "qa_2_reduce_basic", "qa_reduce_basic", "basic_2", "basic_3"),
+        *("basic_4", "pdf", "b_pdf", "c_pdf"),
+    ]
+    (long,) = imported(
+        of("x" * 40, path=f"{'y' * 40}/a.md"),
+        tree={PurePosixPath(f"pbes/prompt/{'x' * 40}/entry.toml"): b""},
+    )
+    assert long.name == f"{'x' * 40}_2"
+
+
 def test_names_are_free_and_told_by_title_file_or_digest():
     tree = {PurePosixPath("pbes/prompt/linux_terminal/entry.toml"): b'aliases = ["other"]\n'}
     rows = imported(

@@ -151,6 +151,16 @@ def name_of(found: Found) -> str:
     return next(filter(is_name, names), f"prompt_{found.sha256[:8]}")
 
 
+def names_with_folders(found: Found, name: str) -> Iterator[str]:
+    """Yield `name` after the name of one folder that its file is in, of two, and so on."""
+    folders = () if "#" in found.path else PurePosixPath(found.path).parents
+    for folder in filter(None, (name_like(each.name) for each in folders)):
+        # NOTE: where a folder is the prompt, the name is that of the folder.
+        name = name if folder == name else f"{folder}_{name}"
+        if is_name(name):
+            yield name
+
+
 _LONGEST_TITLE = 48
 
 

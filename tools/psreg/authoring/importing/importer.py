@@ -180,6 +180,10 @@ class Importer:
                 raise ValueError(f"`{chosen}` is not a name, or is taken")
             return chosen
         name = entries.name_of(found)
+        if not self._is_free(name):
+            # NOTE: files in different folders often have the same name.
+            others = entries.names_with_folders(found, name)
+            name = next(filter(self._is_free, others), name)
         stem = name[: MAX_NAME_LENGTH - len("_100000")].rstrip("_")
         while not self._is_free(name):
             # NOTE: thousands may have the same title.
