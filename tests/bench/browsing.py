@@ -1,8 +1,8 @@
 """The search of a site in Chromium, against a plain scan of rows: to set it up, and queries.
 
 The scan looks for one text in names and tags, counts the values of facets, and ranks nothing. On a
-slow machine, which took 137 ms to set up the scan and 10.8 ms to scan, the search took 60 ms and 2.7
-to 7.7 ms; it may take 50 ms and 5 ms. What counts is the processor time of the thread, in the best of several new pages.
+slow machine, which took 120 ms to set up the scan and 10.6 ms to scan, the search took 41 ms and 2.6
+to 4.8 ms; it may take 50 ms and 5 ms. What counts is the processor time of the thread, in the best of several new pages.
 """
 
 import json

@@ -109,6 +109,12 @@ def test_selections_and_orders_are_the_same_in_layers(tab):
         assert total_of_some == total == len(found)
     assert whole[0][1][0] != whole[0][0][0] == sorted(whole[0][0][0])
     assert len(whole[4][0][0]) > 10
+    current = {**rows, **old, **new}
+    del current[[*rows][-1]]
+    both = [
+        name for name, row in current.items() if "code" in row["tags"] and len(row["platform"]) > 1
+    ]
+    assert sorted(whole[0][3][0]) == sorted(both) != []
 
 
 NUMBER = 300

@@ -1,7 +1,7 @@
 // The catalogue in the browser: the signed segments that `psreg search` reads, scanned row by row. A
 // site with drafts has one more, which is not signed.
 
-import { compare, greatest, rowsBetween } from "./columns.js";
+import { compare, passingRows } from "./columns.js";
 import { Layers, TESTED } from "./layers.js";
 import { Index, ranked } from "./ranking.js";
 import { Rows } from "./rows.js";
@@ -116,13 +116,13 @@ function missedIn({ count, facets }, chosen) {
 function countsIn({ parts }, { ranks, whole }, missed, chosen) {
   const counts = Object.fromEntries(FACETS.map((facet) => [facet, new Map()]));
   // What matches only some words counts if nothing matches all.
-  const least = greatest(ranks) < whole ? 1 : whole;
+  const least = ranks.some((rank) => rank >= whole) ? whole : 1;
   for (const [each, part] of parts.entries()) {
     const own = ranks.subarray(part.start, part.start + part.count);
-    const passing = rowsBetween(own, least, Infinity, missed[each], 0);
+    const passing = passingRows(own, least, Infinity, missed[each], 0);
     for (const [number, facet] of FACETS.entries()) {
       // The selection in a facet does not narrow the counts of that facet.
-      const rows = chosen[facet] ? rowsBetween(own, least, Infinity, missed[each], 1 << number) : passing;
+      const rows = chosen[facet] ? passingRows(own, least, Infinity, missed[each], 1 << number) : passing;
       const { values } = part.facets[facet];
       for (const [value, more] of part.facets[facet].counts(rows).entries()) {
         if (more) counts[facet].set(values[value], (counts[facet].get(values[value]) ?? 0) + more);

@@ -7,41 +7,47 @@ const [DIGITS, FIRST_DIGIT, LEFT_OUT, END] = [90, 35, 92, 33];
 
 // For each row, numbers of values.
 export class Lists {
-  // The numbers of row `at` are those in `numbers` from starts[at] to before starts[at + 1].
-  constructor(values, starts, numbers) {
+  #inverse;
+
+  // The numbers of row `at` are those in `numbers` from starts[at] to before starts[at + 1]. The inverse
+  // leaves out the rows that are `replaced`.
+  constructor(values, starts, numbers, replaced = new Uint8Array(starts.length - 1)) {
     this.values = values;
     this.starts = starts;
     this.numbers = numbers;
+    this.replaced = replaced;
   }
 
   // Returns the column with these values in each row.
   static of(rows) {
-    const values = [...new Set(rows.flat())];
+    const values = [...new Set(rows.flat())].sort();
     const number = new Map(values.map((value, at) => [value, at]));
     const starts = new Uint32Array(rows.length + 1);
     for (const [at, row] of rows.entries()) starts[at + 1] = starts[at] + row.length;
     return new Lists(values, starts, Uint32Array.from(rows.flat(), (value) => number.get(value)));
   }
 
-  // Reads a column of a layer with several numbers in a row.
-  static read({ values, rows }, count) {
+  // Reads a column of a layer; it has either one number in each row, or the end of each row.
+  static read({ values, rows }, replaced) {
     const width = widthOf(values.length);
-    const starts = new Uint32Array(count + 1);
-    const signs = new TextEncoder().encode(rows);
-    const digits = new Uint8Array(signs.length - count);
-    let at = 0;
-    let row = 0;
-    for (let place = 0; place < signs.length; place += 1) {
-      if (signs[place] !== END) digits[at++] = signs[place];
-      else starts[++row] = at / width;
+    const ended = rows.includes(String.fromCharCode(END));
+    const numbers = new Uint32Array((rows.length - (ended ? replaced.length : 0)) / width);
+    const starts = new Uint32Array(replaced.length + 1);
+    let [at, row, number, left] = [0, 0, 0, width];
+    for (let place = 0; place < rows.length; place += 1) {
+      const sign = rows.charCodeAt(place);
+      if (sign !== END) {
+        number = number * DIGITS + sign - FIRST_DIGIT - (sign > LEFT_OUT ? 1 : 0);
+        left -= 1;
+        if (left > 0) continue;
+        numbers[at++] = number;
+        number = 0;
+        left = width;
+        if (ended) continue;
+      }
+      starts[++row] = at;
     }
-    return new Lists(values, starts, numbersOf(digits, width));
-  }
-
-  // Reads a column of a layer with one number in a row.
-  static readSingle({ values, rows }) {
-    const numbers = numbersOf(new TextEncoder().encode(rows), widthOf(values.length));
-    return new Lists(values, upTo(numbers.length + 1), numbers);
+    return new Lists(values, starts, numbers, replaced);
   }
 
   valuesOf(at) {
@@ -50,70 +56,57 @@ export class Lists {
     return found;
   }
 
-  // Returns how often each number is in rows.
-  counts(rows) {
-    const { starts, numbers } = this;
-    const found = new Uint32Array(this.values.length);
-    for (let each = 0; each < rows.length; each += 1) {
-      const end = starts[rows[each] + 1];
-      for (let n = starts[rows[each]]; n < end; n += 1) found[numbers[n]] += 1;
+  // The rows in which each number is: those in `rows` from starts[number] to before ends[number].
+  get inverse() {
+    return (this.#inverse ??= inverted(this));
+  }
+
+  // Returns how often each number is in rows that pass.
+  counts(passing) {
+    const { starts, ends, rows } = this.inverse;
+    const found = new Uint32Array(ends.length);
+    for (let number = 0; number < ends.length; number += 1) {
+      const end = ends[number];
+      let count = 0;
+      for (let n = starts[number]; n < end; n += 1) count += passing[rows[n]];
+      found[number] = count;
     }
     return found;
   }
 
-  // Notes which rows lack a number: sets `bit` in `missed`.
+  // Notes which rows lack a number: sets `bit` in `missed`. All lack -1, the number of an unknown value.
   miss(number, missed, bit) {
-    const { starts, numbers } = this;
-    for (let at = 0; at < missed.length; at += 1) {
-      let has = false;
-      for (let n = starts[at]; n < starts[at + 1]; n += 1) if (numbers[n] === number) has = true;
-      if (!has) missed[at] |= bit;
-    }
+    const { starts, ends, rows } = this.inverse;
+    for (let at = 0; at < missed.length; at += 1) missed[at] |= bit;
+    for (let n = starts[number]; n < ends[number]; n += 1) missed[rows[n]] &= ~bit;
   }
 
-  // Returns the rows in which each number is, as rows `rows` from starts[n] to before starts[n + 1],
-  // without those that are `replaced`.
-  inverse(replaced) {
+  // Compares the lists of two rows; they are equal, or neither is a beginning of the other.
+  compare(one, other) {
     const { starts, numbers } = this;
-    const count = starts.length - 1;
-    const ends = new Uint32Array(this.values.length + 1);
-    for (let at = 0; at < count; at += 1) {
-      if (replaced[at]) continue;
-      for (let n = starts[at]; n < starts[at + 1]; n += 1) ends[numbers[n] + 1] += 1;
+    const end = starts[one + 1];
+    let m = starts[one];
+    let n = starts[other];
+    while (m < end && numbers[m] === numbers[n]) {
+      m += 1;
+      n += 1;
     }
-    for (let n = 1; n < ends.length; n += 1) ends[n] += ends[n - 1];
-    const from = ends.slice();
-    const rows = new Uint32Array(ends[ends.length - 1]);
-    for (let at = 0; at < count; at += 1) {
-      if (replaced[at]) continue;
-      for (let n = starts[at]; n < starts[at + 1]; n += 1) rows[ends[numbers[n]]++] = at;
-    }
-    return { starts: from, rows };
+    return m < end ? numbers[m] - numbers[n] : 0;
   }
+}
 
-  // Returns the rows in the order of their lists; those that are equal stay as they are in `rows`.
-  sorted(rows = upTo(this.starts.length - 1)) {
-    const { starts, numbers, values } = this;
-    let longest = 0;
-    for (let at = 0; at < rows.length; at += 1) longest = Math.max(longest, starts[at + 1] - starts[at]);
-    let now = rows;
-    // The last number first: rows that are equal in it stay in their order.
-    for (let place = longest - 1; place >= 0; place -= 1) {
-      const ends = new Uint32Array(values.length + 2);
-      for (let each = 0; each < now.length; each += 1) {
-        const n = starts[now[each]] + place;
-        ends[n < starts[now[each] + 1] ? numbers[n] + 2 : 1] += 1;
-      }
-      for (let n = 1; n < ends.length; n += 1) ends[n] += ends[n - 1];
-      const next = new Uint32Array(now.length);
-      for (let each = 0; each < now.length; each += 1) {
-        const n = starts[now[each]] + place;
-        next[ends[n < starts[now[each] + 1] ? numbers[n] + 1 : 0]++] = now[each];
-      }
-      now = next;
-    }
-    return now;
+function inverted({ values, starts: firsts, numbers, replaced }) {
+  const starts = new Uint32Array(values.length + 1);
+  for (let n = 0; n < numbers.length; n += 1) starts[numbers[n] + 1] += 1;
+  for (let number = 1; number < starts.length; number += 1) starts[number] += starts[number - 1];
+  const ends = starts.slice(0, -1);
+  const rows = new Uint32Array(numbers.length);
+  for (let at = 0; at < replaced.length; at += 1) {
+    if (replaced[at]) continue;
+    const end = firsts[at + 1];
+    for (let n = firsts[at]; n < end; n += 1) rows[ends[numbers[n]]++] = at;
   }
+  return { starts, ends, rows };
 }
 
 function widthOf(number) {
@@ -122,67 +115,33 @@ function widthOf(number) {
   return width;
 }
 
-function numbersOf(signs, width) {
-  const numbers = new Uint32Array(signs.length / width);
-  let place = 0;
-  for (let at = 0; at < numbers.length; at += 1) {
-    let number = 0;
-    for (let end = place + width; place < end; place += 1) {
-      const sign = signs[place];
-      number = number * DIGITS + sign - FIRST_DIGIT - (sign > LEFT_OUT ? 1 : 0);
-    }
-    numbers[at] = number;
-  }
-  return numbers;
-}
-
-// Returns the rows with such a rank that miss nothing, or only what is in `but`; those are bits.
-export function rowsBetween(ranks, least, below, missed, but) {
-  const found = new Uint32Array(ranks.length);
-  let number = 0;
+// Returns for each row 1 if it has such a rank and misses nothing, or only what is in `but`, else 0. What
+// it misses is in bits.
+export function passingRows(ranks, least, below, missed, but) {
+  const passing = new Uint8Array(ranks.length);
   for (let at = 0; at < ranks.length; at += 1) {
-    if (ranks[at] >= least && ranks[at] < below && !(missed[at] & ~but)) found[number++] = at;
+    if (ranks[at] >= least && ranks[at] < below && !(missed[at] & ~but)) passing[at] = 1;
   }
-  return found.subarray(0, number);
+  return passing;
 }
 
-// Returns the numbers from 0 to before `end`.
-function upTo(end) {
-  const numbers = new Uint32Array(end);
-  for (let at = 0; at < end; at += 1) numbers[at] = at;
-  return numbers;
-}
-
-// Returns the greatest of numbers.
-export function greatest(numbers) {
-  let most = 0;
-  for (let at = 0; at < numbers.length; at += 1) if (numbers[at] > most) most = numbers[at];
-  return most;
-}
-
-// Returns the place of each row in an order.
-export function placesIn(order) {
-  const places = new Uint32Array(order.length);
-  for (let place = 0; place < order.length; place += 1) places[order[place]] = place;
-  return places;
-}
-
-// Returns the first `most` of rows: those with the greatest rank, then with the first place.
-export function firstOf(rows, ranks, places, most) {
-  const before = (a, b) => ranks[b] - ranks[a] || places[a] - places[b];
+// Returns the first `most` of rows that pass, those with the greatest rank, then with the first name; and
+// how many rows pass.
+export function firstOf(passing, ranks, names, most) {
+  const before = (a, b) => ranks[b] - ranks[a] || names.compare(a, b);
   let kept = [];
-  let rank = -1;
-  let place = Infinity;
-  for (let each = 0; each < rows.length; each += 1) {
-    const row = rows[each];
-    if (ranks[row] < rank || (ranks[row] === rank && places[row] > place)) continue;
+  let all = 0;
+  let last = -1;
+  for (let row = 0; row < passing.length; row += 1) {
+    if (!passing[row]) continue;
+    all += 1;
+    if (last >= 0 && before(row, last) > 0) continue;
     kept.push(row);
     if (kept.length < 2 * most) continue;
     kept = kept.sort(before).slice(0, most);
-    rank = ranks[kept.at(-1)];
-    place = places[kept.at(-1)];
+    last = kept.at(-1);
   }
-  return kept.sort(before).slice(0, most);
+  return { rows: kept.sort(before).slice(0, most), all };
 }
 
 // Yields the numbers of the texts that begin with `start`; they are in their order.

@@ -1,7 +1,7 @@
 // A large segment of the catalogue, read in layers: names, tags and facets first, then what a query
 // needs (registry/search/layers.py writes them).
 
-import { Lists, beginning, numberOf, placesIn } from "./columns.js";
+import { Lists, beginning, numberOf } from "./columns.js";
 import { EXACT, FIRST_WORD, NAME, SENTENCES, TAGS, fit } from "./query.js";
 import { stem, wordsOf } from "./words.js";
 
@@ -19,9 +19,6 @@ export class Layers {
   // The number of the first row in an index, which tells it.
   start = 0;
   #dates;
-  #names;
-  #byName;
-  #byDate;
   #tags;
   #tagWords;
   #labels;
@@ -37,24 +34,23 @@ export class Layers {
     this.read = read;
     this.root = root;
     this.count = names.tested.length;
-    // The words of names with the "_" after each: their order is that of names.
-    this.#names = Lists.read(names.name, this.count);
-    this.#tags = Lists.read(names.tags, this.count);
-    this.#dates = Lists.readSingle(names.date);
-    this.facets = {
-      class: Lists.readSingle(names.class),
-      tag: this.#tags,
-      license: Lists.readSingle(names.license),
-      tested: Lists.readSingle({ values: TESTED, rows: names.tested }),
-      protocol: Lists.read(names.protocol, this.count),
-    };
     this.replaced = new Uint8Array(this.count);
+    // The words of names with the "_" after each: their order is that of names.
+    this.names = Lists.read(names.name, this.replaced);
+    this.#tags = Lists.read(names.tags, this.replaced);
+    this.facets = {
+      class: Lists.read(names.class, this.replaced),
+      tag: this.#tags,
+      license: Lists.read(names.license, this.replaced),
+      tested: Lists.read({ values: TESTED, rows: names.tested }, this.replaced),
+      protocol: Lists.read(names.protocol, this.replaced),
+    };
     this.deprecated = names.deprecated;
     this.gone = names.gone;
   }
 
   name(at) {
-    return this.#names.valuesOf(at).join("");
+    return this.names.valuesOf(at).join("");
   }
 
   // Leaves out rows that newer ones replace.
@@ -62,19 +58,9 @@ export class Layers {
     for (let at = 0; at < this.count; at += 1) if (names.has(this.name(at))) this.replaced[at] = 1;
   }
 
-  date(at) {
-    return this.#dates.valuesOf(at)[0];
-  }
-
-  // Returns the place of each row by name, or by "newest".
-  places(by) {
-    if (by === "newest") return (this.#byDate ??= placesIn(this.#newest()));
-    return (this.#byName ??= placesIn(this.#names.sorted()));
-  }
-
-  #newest() {
-    // Those of one date by name.
-    return this.#dates.sorted(this.#names.sorted().reverse()).reverse();
+  // The numbers of dates are in their order.
+  get dates() {
+    return (this.#dates ??= Lists.read(this.layer.date, this.replaced));
   }
 
   // Returns what is shown of a row; its version and summary may come later.
@@ -101,39 +87,39 @@ export class Layers {
   // Returns the number of the row with a name, or -1.
   find(name) {
     const parts = name.split(/(?<=_)/);
-    const numbers = parts.map((part) => numberOf(this.#names.values, part));
+    const numbers = parts.map((part) => numberOf(this.names.values, part));
     if (numbers.includes(-1)) return -1;
-    const { starts, rows } = this.labels.names;
+    const { starts, ends, rows } = this.names.inverse;
     const last = numbers.at(-1);
-    return rows.subarray(starts[last], starts[last + 1]).find((at) => this.name(at) === name) ?? -1;
+    return rows.subarray(starts[last], ends[last]).find((at) => this.name(at) === name) ?? -1;
   }
 
-  // The rows in which words of names, and tags, are; and the words of tags in their order, with tags.
+  // The words of tags in their order, and the tags with each.
   get labels() {
     if (!this.#labels) {
       const words = new Map();
       this.#tagWords = this.#tags.values.map((tag) => (ONE_WORD.test(tag) ? [tag] : wordsOf(tag)));
-      const tags = this.#tags.inverse(this.replaced);
+      const { starts, ends } = this.#tags.inverse;
       for (const [tag, found] of this.#tagWords.entries()) {
-        if (tags.starts[tag] === tags.starts[tag + 1]) continue;
+        if (starts[tag] === ends[tag]) continue;
         for (const word of new Set(found)) {
           const known = words.get(word);
           if (known) known.push(tag);
           else words.set(word, [tag]);
         }
       }
-      this.#labels = { names: this.#names.inverse(this.replaced), tags, words: [...words.keys()].sort(), tagged: words };
+      this.#labels = { words: [...words.keys()].sort(), tagged: words };
     }
     return this.#labels;
   }
 
   // Yields the words of names and tags; some come twice.
   *labelWords() {
-    const { names, words } = this.labels;
-    for (const [number, part] of this.#names.values.entries()) {
-      if (names.starts[number] < names.starts[number + 1]) yield withoutUnderscore(part);
+    const { starts, ends } = this.names.inverse;
+    for (const [number, part] of this.names.values.entries()) {
+      if (starts[number] < ends[number]) yield withoutUnderscore(part);
     }
-    yield* words;
+    yield* this.labels.words;
   }
 
   // Raises the scores of the rows in which a word, or a pair, is; tells whether there are any.
@@ -141,8 +127,8 @@ export class Layers {
     if (wanted.second) return this.#raisePairs(wanted, factor * EXACT, scores);
     const start = stem(wanted.word);
     let any = false;
-    for (const number of beginning(this.#names.values, start)) {
-      const fits = fit(wanted, withoutUnderscore(this.#names.values[number]), true);
+    for (const number of beginning(this.names.values, start)) {
+      const fits = fit(wanted, withoutUnderscore(this.names.values[number]), true);
       if (fits && this.#raiseName(number, fits * factor, scores)) any = true;
     }
     const { words, tagged } = this.labels;
@@ -163,10 +149,10 @@ export class Layers {
   }
 
   #raiseName(number, factor, scores) {
-    const { starts, rows } = this.labels.names;
-    const firsts = this.#names.starts;
-    const all = this.#names.numbers;
-    const end = starts[number + 1];
+    const { starts, ends, rows } = this.names.inverse;
+    const firsts = this.names.starts;
+    const all = this.names.numbers;
+    const end = ends[number];
     for (let n = starts[number]; n < end; n += 1) {
       const at = rows[n];
       const score = factor * (all[firsts[at]] === number ? FIRST_WORD : NAME);
@@ -176,10 +162,10 @@ export class Layers {
   }
 
   #raiseTag(tag, factor, scores) {
-    const { starts, rows } = this.labels.tags;
+    const { starts, ends, rows } = this.#tags.inverse;
     const score = factor * TAGS;
     const first = this.start;
-    const end = starts[tag + 1];
+    const end = ends[tag];
     for (let n = starts[tag]; n < end; n += 1) {
       if (scores[first + rows[n]] < score) scores[first + rows[n]] = score;
     }
@@ -218,13 +204,13 @@ export class Layers {
   }
 
   #raisePairsOfNames(word, second, factor, scores) {
-    const { values, starts: firsts, numbers } = this.#names;
+    const { values, starts: firsts, numbers } = this.names;
     const number = numberOf(values, `${word}_`);
     const next = [second, `${second}_`].map((part) => numberOf(values, part));
     if (number < 0 || Math.max(...next) < 0) return false;
-    const { starts, rows } = this.labels.names;
+    const { starts: from, ends, rows } = this.names.inverse;
     let any = false;
-    for (const at of rows.subarray(starts[number], starts[number + 1])) {
+    for (const at of rows.subarray(from[number], ends[number])) {
       for (let n = firsts[at]; n + 1 < firsts[at + 1]; n += 1) {
         if (numbers[n] !== number || !next.includes(numbers[n + 1])) continue;
         any = true;

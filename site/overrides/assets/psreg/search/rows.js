@@ -1,6 +1,6 @@
 // Rows that are read whole: those of small segments, of drafts, and the pages of the documentation.
 
-import { Lists, beginning, compare, placesIn } from "./columns.js";
+import { Lists, beginning } from "./columns.js";
 import { EXACT, FIRST_WORD, NAME, SENTENCES, TAGS, fit } from "./query.js";
 import { stem, wordsOf } from "./words.js";
 
@@ -76,15 +76,14 @@ export class Rows {
     return this.rows[at];
   }
 
-  date(at) {
-    return this.rows[at].date;
+  // The numbers of dates are in their order.
+  get dates() {
+    return Lists.of(this.rows.map(({ date }) => [date]));
   }
 
-  // Returns the place of each row by name, or by "newest".
-  places(by) {
-    const rows = [...this.rows.keys()].sort((a, b) => compare(this.name(a), this.name(b)));
-    if (by === "newest") rows.sort((a, b) => compare(this.date(b), this.date(a)));
-    return placesIn(rows);
+  // The order of their numbers is that of names.
+  get names() {
+    return Lists.of(this.rows.map(({ name }) => [name]));
   }
 
   // Returns the number of the row with a name, or -1.

@@ -1,13 +1,16 @@
 // The first of many rows that match, without an order of all.
-import { compare, firstOf, rowsBetween } from "./columns.js";
+import { compare, firstOf, passingRows } from "./columns.js";
 
 // The most results if those that match all words are fewer: some match a few words.
 const BEST = 10;
 
 const byName = (a, b) => compare(a.name, b.name);
 const byRank = (a, b) => b.rank - a.rank || byName(a, b);
-const byDate = (a, b) => compare(b.date, a.date) || byName(a, b);
+const byDate = (a, b) => compare(b.date(), a.date()) || byName(a, b);
 const ORDERS = { name: byName, newest: byDate };
+
+// What comes before the name in the order of a part.
+const RANKS = { name: ({ count }) => new Int32Array(count), newest: ({ dates }) => dates.numbers };
 
 // Returns the `most` first rows, each with whether it is partial; how many there are without partial
 // matches that a long list does not need; and how many match all words. They are sorted by rank, or by
@@ -36,10 +39,12 @@ function first(index, ranks, [least, below], missed, most, by) {
   if (!most) return { found, total };
   for (const [number, part] of index.parts.entries()) {
     const own = ranks.subarray(part.start, part.start + part.count);
-    const rows = rowsBetween(own, least, below, missed[number], 0);
-    total += rows.length;
-    for (const at of firstOf(rows, ORDERS[by] ? new Int32Array(part.count) : own, part.places(by), most)) {
-      found.push({ row: part.start + at, rank: own[at], name: part.name(at), date: part.date(at) });
+    const passing = passingRows(own, least, below, missed[number], 0);
+    const { rows, all } = firstOf(passing, RANKS[by]?.(part) ?? own, part.names, most);
+    total += all;
+    for (const at of rows) {
+      const date = () => part.dates.valuesOf(at)[0];
+      found.push({ row: part.start + at, rank: own[at], name: part.name(at), date });
     }
   }
   return { found: found.sort(ORDERS[by] ?? byRank).slice(0, most), total };
