@@ -46,7 +46,9 @@ function note(places, key, at, weight) {
 export class Rows {
   // The number of the first row in an index, which tells it.
   start = 0;
+  #dates;
   #labels = new Places();
+  #names;
   #sentences = new Places();
 
   // `facets` has a list of values for each row and facet.
@@ -78,12 +80,12 @@ export class Rows {
 
   // The numbers of dates are in their order.
   get dates() {
-    return Lists.of(this.rows.map(({ date }) => [date]));
+    return (this.#dates ??= Lists.of(this.rows.map(({ date }) => [date])));
   }
 
   // The order of their numbers is that of names.
   get names() {
-    return Lists.of(this.rows.map(({ name }) => [name]));
+    return (this.#names ??= Lists.of(this.rows.map(({ name }) => [name])));
   }
 
   // Returns the number of the row with a name, or -1.
