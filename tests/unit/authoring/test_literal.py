@@ -120,7 +120,7 @@ def test_variables_stay_variables_and_their_defaults_are_filled_in():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("a (% b %) c", "it contains `(% … %)`, which is a comment in a `.prompt`"),
+        ("\na\nb (% c %) d", "`(% … %)`, which is a comment in a `.prompt`: line 3 of it"),
         ("a\n[CONTENT]\nb", "it contains the header of a section"),
         ("x" * 262_144, "bytes; a `.prompt` has at most 262,144"),
         ("{{v} }}", "cannot have these braces around its variables"),

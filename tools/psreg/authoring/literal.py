@@ -139,8 +139,9 @@ def _reason(text: str, size: int, limits: Sequence[str], *, has_defaults: bool) 
     """Return what in `text` no `.prompt` can have; `limits` say what there is too much of in it."""
     if size > dotprompt.MAX_BYTES:
         return f"it has {size:,} bytes; a `.prompt` has at most {dotprompt.MAX_BYTES:,}"
-    if any(True for _ in comment_ranges(text)):
-        return "it contains `(% … %)`, which is a comment in a `.prompt`"
+    for start, _ in comment_ranges(text):
+        line = text.count("\n", 0, start) + 1
+        return f"it contains `(% … %)`, which is a comment in a `.prompt`: line {line:,} of it"
     if any(f"\n[{name}]\n" in f"\n{text}\n" for name in ORDER):
         return "it contains the header of a section of a `.prompt`"
     if limits:

@@ -101,6 +101,14 @@ def test_what_is_valid_is_read_as_before():
     assert divided("Text.\n") == ({}, "Text.\n", ())
 
 
+def test_a_list_of_texts_is_read_as_it_is_written():
+    found = front(
+        "globs:", "  - *.ts", "", "  - '**/*.js'", '- "a b"', "  - src/**/*.py:1  ", "a: b"
+    )
+    assert found.matter == {"globs": ["*.ts", "**/*.js", "a b", "src/**/*.py:1"], "a": "b"}
+    assert found.as_text == ("globs",)
+
+
 def test_lines_without_a_key_belong_to_the_value_before_them():
     found = front(
         "description: Use it when: tests fail.",
@@ -125,7 +133,9 @@ def test_lines_without_a_key_belong_to_the_value_before_them():
         ("name:fix", "line 3, `name:fix`: a blank is needed after the colon"),
         ('title: "It', 'line 3, `title: "It`: a quote is not closed'),
         ("tags: [a", "line 3, `tags: [a`: a bracket is not closed, or a value"),
-        ("list:\n  - *.ts", "line 4, `- *.ts`: a value that begins with `*`, `&` or `%` needs"),
+        ("list:\n  - a: *.ts", "line 4, `- a: *.ts`: a value that begins with `*`, `&` or `%`"),
+        ("list:\n  - *.ts\n  - 'a", "line 4, `- *.ts`: a value that begins with `*`, `&` or `%`"),
+        ("list: # of\n  - *.ts", "line 4, `- *.ts`: a value that begins with `*`, `&` or `%`"),
         ("map:\n  a: b: c", "line 4, `a: b: c`: a value with `: ` in it needs quotes"),
         ("map:\n  a: b\n c: d", "line 5, `c: d`: it does not belong to the value before it"),
         ("map:\n  a: @b", "line 4, `a: @b`: a value that begins with such a character needs"),
@@ -163,7 +173,7 @@ def test_what_no_reading_can_mean_is_refused(value, why):
         (("a: &x [1]", "b: *x"), "line 3, `b: *x`"),
         (("title: a: b", "c: *x", "d: &x [1]"), "line 3, `c: *x`"),
         (("a: *x", "title: &x a: b"), "line 2, `a: *x`"),
-        (("a: *.ts", "b:", "  - *x"), "line 4, `- *x`"),
+        (("a: &x y", "b:", "  - *x"), "line 4, `- *x`"),
     ],
 )
 def test_an_alias_of_something_is_refused(lines, where):

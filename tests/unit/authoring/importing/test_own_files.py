@@ -119,8 +119,8 @@ def test_what_can_do_harm_in_a_pbe_is_found():
     [
         ("a.pbe.txt", b"Hello.", "it is not a PBE: "),
         ("a.pbe.txt", b"[1]", "it is not a PBE: it is not a JSON object"),
-        ("a.json", b'{"pbe_class": "engine"}', 'its class is "engine", which is not one'),
-        ("a.pbe.txt", b'{"pbe_class": 1}', 'its class is "1", which is not one'),
+        ("a.json", b'{"pbe_class": "engine"}', 'its class is "engine"; the classes are '),
+        ("a.pbe.txt", b'{"pbe_class": 1}', 'its class is "1"; '),
         (
             "a.prompt",
             b"[CONTENT]\nHi.",

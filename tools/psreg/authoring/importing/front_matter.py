@@ -175,6 +175,7 @@ def _where(number: int, line: str) -> str:
 _KEY = re.compile(r"(?P<key>\w[\w .-]{0,59}|\"[^\"]{1,60}\"|'[^']{1,60}')[ \t]{0,9}:(?=[ \t]|\Z)")
 _LIKE_A_KEY = re.compile(r"[\w.-]+:")
 _BLOCK = re.compile(r"[|>][+-]?[1-9]?[+-]?[ \t]*(?:#.*)?")
+_LIST_ITEM = re.compile(r"""-[ \t]+(?:["']([^"']+)["']|([^\s"'\[{|>#&-](?:[^:]|:(?=\S))*))""")
 _CLOSING = {'"': '"', "'": "'", "[": "]", "{": "}"}
 
 
@@ -205,6 +206,13 @@ class _Item(NamedTuple):
         said = (line for line in following if not line.startswith("#"))
         return " ".join(" ".join((self.first, *said)).split())
 
+    @property
+    def items(self) -> list[str]:
+        """Its value if that is a list of texts, one on each line; else []."""
+        below = list(filter(None, map(str.strip, self.lines[1:])))
+        found = [item[1] or item[2] for item in map(_LIST_ITEM.fullmatch, below) if item]
+        return found if not self.first and len(found) == len(below) else []
+
     def differs(self, read: Mapping[Any, Any]) -> bool:
         """Tell whether YAML reads another text of it than what is written, such as a part."""
         (_, value), *others = read.items()
@@ -220,17 +228,19 @@ def _read_by_keys(text: str, body: str) -> FrontMatter:
     """
     found: dict[str, Any] = {}
     as_text, aliases, has_anchor = [], [], False
+    written: str | list[str]
     for item in _items(text):
         try:
             read, its_anchor = _read("\n".join([*item.lines, ""]), _WHAT, item.number)
-            is_text = item.is_plain and item.differs(read)
+            written, is_text = item.text, item.is_plain and item.differs(read)
         except _InvalidError as error:
-            if not item.is_text:
+            written = item.text if item.is_text else item.items
+            if not written:
                 raise
             aliases += [error] * error.is_alias
             read, its_anchor, is_text = {}, error.has_anchor, True
         has_anchor |= its_anchor
-        found |= {item.key: item.text} if is_text else {str(key): read[key] for key in read}
+        found |= {item.key: written} if is_text else {str(key): read[key] for key in read}
         as_text += [item.key] * is_text
     if aliases and has_anchor:
         raise aliases[0]

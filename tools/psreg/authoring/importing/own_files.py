@@ -37,7 +37,7 @@ def read_pbe(file: SourceFile, _fields: Fields) -> Iterator[Found | Refused]:
     elif document.pbe_class not in PBE_CLASSES:
         stated = shown(str(document.get(_CLASS)))
         known = ", ".join(f"`{each}`" for each in PBE_CLASSES)
-        reason = f"its class is {stated}, which is not one; there are {known}"
+        reason = f"its class is {stated}; the classes are {known}"
         yield Refused(path=str(file.path), reason=reason)
     else:
         yield _found(
