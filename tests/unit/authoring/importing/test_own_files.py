@@ -146,6 +146,12 @@ def test_a_prompt_without_sections_is_a_template_of_dotprompt():
 
 def test_text_that_is_not_a_pbe_is_left_alone():
     assert found_in({"a.txt": b'Use "pbe_class".', "a.json": b'{"a": 1}'}) == []
+    assert found_in({"a.txt": b"\xff", "b.txt": b'\xff{"pbe_class"'}) == []
+
+
+def test_a_pbe_may_have_a_byte_order_mark():
+    (found,) = found_in({"a.txt": b"\xef\xbb\xbf" + written()})
+    assert found.title == "trip_packer"
 
 
 def test_entries_of_this_registry_are_the_same_in_another_one():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,16 +17,16 @@ PBE_SUFFIXES = (".pbe", ".json", ".txt")
 """How the names of files end that may be PBEs."""
 
 _CLASS = "pbe_class"
-_MARK = f'"{_CLASS}"'
+_MARK = f'"{_CLASS}"'.encode()
 _HEADER = re.compile(rf"^\[(?:{'|'.join(ORDER)})\][ \t]*$", re.MULTILINE)
 
 
 def claims_pbe(file: SourceFile, _fields: Fields) -> bool:
     """Tell whether a file is a PBE, by its name or what it says it is."""
     named = file.path.name.endswith((f".{Format.PBE}", Format.PBE.suffix))
-    return named or (
-        file.path.suffix in PBE_SUFFIXES and file.text.lstrip()[:1] == "{" and _MARK in file.text
-    )
+    # NOTE: other files with these suffixes need not be texts.
+    may_be = file.path.suffix in PBE_SUFFIXES and _MARK in file.data
+    return named or (may_be and file.data.removeprefix(BOM_UTF8).lstrip()[:1] == b"{")
 
 
 def read_pbe(file: SourceFile, _fields: Fields) -> Iterator[Found | Refused]:
